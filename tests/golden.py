@@ -30,8 +30,8 @@ from goldrush.kernel.world import Batch, Block
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests import playing as season
+from tests.kernel.worlds.competition.seasons import cast_of as cast_in
 from tests.laws.seasons import Cast, Season, logical_act, world_of
-from tests.laws.seasons import cast_of as cast_in
 from tests.llm import local
 from tests.llm.seasons import playing
 from tests.llm.servers import Asked, Reply, completion, serving

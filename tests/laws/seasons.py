@@ -54,10 +54,8 @@ from goldrush.kernel.worlds.competition.events import (
     TraitRecorded,
     Tried,
 )
-from goldrush.kernel.worlds.competition.names import name_of
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import (
-    OFFICES,
     Class,
     Condition,
     Fate,
@@ -70,9 +68,9 @@ from goldrush.kernel.worlds.competition.terms import (
     names_of,
 )
 from tests.arena_oracle import word
+from tests.kernel.worlds.competition.seasons import ADMIN, ASSISTANT, JUDGE, cast_of
 from tests.season_oracle import SeasonOracle
 
-ADMIN, ASSISTANT, JUDGE, THERAPIST, USER = range(5)
 CHOICES, STRETCH = 6_000, 30  # bytes
 STEPS_MAX = 2_000  # more than any of these seasons can take
 ASSIGNMENTS_MAX = 5
@@ -246,16 +244,6 @@ def _choices(draw: st.DrawFn) -> bytes:
     kept = draw(st.binary(min_size=CHOICES // STRETCH, max_size=CHOICES // STRETCH))
     some = random.Random(draw(st.integers(0, 2**32 - 1))).randbytes(CHOICES)
     return bytes(choice if kept[i // STRETCH] else 0 for i, choice in enumerate(some))
-
-
-def cast_of(workers: int) -> list[dict[str, Any]]:
-    """The offices, the user and so many workers, as the setup holds them."""
-    names = [*OFFICES, Role.USER, *(name_of(place) for place in range(workers))]
-    roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
-    return [
-        {"ordinal": ordinal, "name": name, "role": role, "policy": "scripted", "options": {}}
-        for ordinal, (name, role) in enumerate(zip(names, roles, strict=True))
-    ]
 
 
 def world_of(config: SeasonConfig) -> World[SeasonState]:

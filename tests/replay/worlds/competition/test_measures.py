@@ -17,22 +17,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
-from goldrush.agents.players import RunContext
-from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests, rules_of
+from goldrush.agents.worlds.competition.arenas import arena_record
 from goldrush.agents.worlds.competition.benches.mining import atlas
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.play import session_of
-from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
-from goldrush.kernel import run
-from goldrush.kernel.journal import JournalReader, JournalWriter
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import spearman
-from goldrush.kernel.world import Batch
-from goldrush.kernel.worlds.competition import competition
-from goldrush.kernel.worlds.competition import events as kinds
 from goldrush.kernel.worlds.competition.arenas.mining import conducts
-from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.terms import Phase
 from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.competition.measures import (
     LEARNING,
@@ -43,7 +34,7 @@ from goldrush.replay.worlds.competition.measures import (
     stability,
 )
 from goldrush.replay.worlds.competition.quality import quality
-from tests.arena_oracle import LOCI, nk_values
+from tests.arena_oracle import nk_values
 from tests.golden import SEASON, SEASON_NAMES, season_path
 from tests.journals import commits_of, events_of, write
 from tests.playing import record
@@ -370,35 +361,6 @@ def test_an_assignment_that_was_not_closed_is_not_measured(
     assert 0 < found.units < whole.units
     for name in BY_UNIT:
         assert list(whole.values[name])[: found.units] == list(found.values[name])
-
-
-def test_a_test_that_was_refused_sets_no_bar(path: Path) -> None:
-    """Another conduct is said to be the bar's, once it is tested; nobody says anything else."""
-    config = configured({**SMALL, "assignments": 2})
-    setup = {
-        "config": config.as_dict(),
-        "cast": [seat.as_dict() for seat in cast_of(6, ["silent"])],
-    }
-    world = competition(rules_of(config.arena))
-    with (
-        JournalWriter(path, HEADER) as journal,
-        session_of(RunContext(world.initial(setup)), opened_tests(config.arena)) as season,
-    ):
-
-        def ask(state: SeasonState) -> Sequence[Batch]:
-            acts = run.rest_of(season(state), lambda batches: None)
-            if state.phase != Phase.JUDGE:
-                return acts
-            other = kinds.Tested(0, None, None, "0" * LOCI, state.table.treatment, 0.9, ())
-            return [*acts, (kinds.CODES[kinds.Tested], [tuple(other)])]
-
-        run.record(world, setup, ask, journal)
-    found, events = measure(path), events_of(path)
-    expected = [of["percentile"] for of in Told(path).by_assignment]
-
-    assert 2 <= sum(e.name == "refused" and e["act"]["event"] == "tested" for e in events)
-    assert almost(expected) == found.values["percentile"]
-    assert almost([2_457.5 / 4_096] * 2) == expected  # rank 2,458
 
 
 # Correlations.
