@@ -11,10 +11,10 @@ from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, Journal
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
-from goldrush.kernel.shape import INTEGER
-from goldrush.kernel.world import EventType, Vocabulary, World
+from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import Measure, Measured, by_unit, named
 from tests.journals import commits_of, write
+from tests.replay.test_own_worlds import SUMS, tell
 
 
 @attrs.frozen
@@ -22,38 +22,28 @@ class Config:
     seed: int = setting(7, integer(0, 9))
 
 
-@attrs.frozen
-class State:
-    day: int = 0
-    config: Config = Config()
+DAYS = attrs.evolve(
+    SUMS, name="days", vocabulary=Vocabulary(unit="day", first=0),
+    ended=lambda state: state[0] == 7,
+)  # fmt: skip
 
 
-DAYS: World[State] = World(
-    "days",
-    1,
-    (
-        EventType("asked", {"value": INTEGER}, is_input=True),
-        EventType("passed", {"value": INTEGER}),
-    ),
-    lambda setup: State(),
-    lambda state, inputs: [(1, [(state.day + 1,)])],
-    lambda state, block: attrs.evolve(state, day=state.day + len(block.rows(1))),
-    ended=lambda state: state.day == 7,
-    digest=lambda state: state.day,
-    vocabulary=Vocabulary(unit="day", first=0),
-)
+def day(state: list[int]) -> int:
+    return state[0]
+
+
 KNOWN = named(
-    Measure("day", "day", "The day.", lambda state: state.day),
-    Measure("latest", "latest day", "The day, at the end.", lambda state: state.day, at_end=True),
-    Measure("odd", "odd day", "The day, if it is odd.", lambda s: s.day if s.day % 2 else None),
+    Measure("day", "day", "The day.", day),
+    Measure("latest", "latest day", "The day, at the end.", day, at_end=True),
+    Measure("odd", "odd day", "The day, if it is odd.", lambda s: s[0] if s[0] % 2 else None),
 )
-READ = by_unit(DAYS, KNOWN, config=lambda state: state.config, roster=lambda state: ["a", "b"])
+READ = by_unit(DAYS, KNOWN, config=lambda state: Config(), roster=lambda state: ["a", "b"])
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with JournalWriter(tmp_path / "days.journal", Header("days", 1)) as journal:
-        record(DAYS, {}, lambda state: [(0, [(1,)])], journal)
+        record(DAYS, {}, tell, journal)
     return tmp_path / "days.journal"
 
 
@@ -97,7 +87,7 @@ def test_a_figure_that_is_no_number_is_refused(path: Path, value: float) -> None
     read = by_unit(
         DAYS,
         named(Measure("day", "day", "The day.", lambda state: value)),
-        config=lambda s: s.config,
+        config=lambda s: Config(),
         roster=lambda s: [],
     )
     with JournalReader(path) as reader, pytest.raises(ValueError, match=f"day is {value}"):

@@ -333,20 +333,6 @@ def test_batches_and_row_groups_change_no_row(
     assert groups.num_row_groups > 2
 
 
-def test_of_a_long_journal_only_a_batch_of_rows_is_held_at_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = folder / "forked.journal"
-    monkeypatch.setattr(encoded, "BATCH", 50)
-    [[short]] = encoded.encoded_tables([path], "csv", ["events"])
-    monkeypatch.setattr(encoded, "LONG", path.stat().st_size - 1)
-    [[long]] = encoded.encoded_tables([path], "csv", ["events"])
-
-    assert (list, False) == (type(short), isinstance(long, list))
-    assert len(events_of(path)) == sum(size for size, _ in short)
-    assert short == list(long)
-
-
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
     for table in (*ALL, *SEASONS, *EPISODES):
         names = [column.name for column in table.columns]

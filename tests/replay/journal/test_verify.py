@@ -133,24 +133,6 @@ def test_what_is_no_commit_breaks_level_1_whatever_level_is_asked(
         assert (broken.level, broken.where) == (1, f"commit 1 at byte {commits[0].end}")
 
 
-def test_without_agents_that_can_be_asked_it_is_level_3_that_holds(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "quiet.py").write_text(
-        "class Quiet:\n    def plan(self, seen, draws):\n        return []\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    record(path, {"rounds": 2}, "quiet:Quiet*3")
-    record(tmp_path / "b.journal", {"rounds": 2}, "quiet:Quiet*3,raid*1")
-    none, some = verify(path), verify(tmp_path / "b.journal")
-    all_ = verify(path, resources=Resources(trust=["quiet:Quiet"]))
-
-    assert (none.holds, none.level, none.not_asked) == (True, 3, ("quiet:Quiet (3 agents)",))
-    assert (some.holds, some.level, some.not_asked) == (True, 3, ("quiet:Quiet (3 agents)",))
-    assert (all_.holds, all_.level, all_.not_asked) == (True, 4, ())
-    assert (None, 4, None) == (none.level_in_part, some.level_in_part, all_.level_in_part)
-
-
 def test_a_trusted_policy_that_cannot_be_made_cannot_be_judged(tmp_path: Path) -> None:
     (tmp_path / "gone.py").write_text(
         "class Gone:\n    def plan(self, seen, draws):\n        return []\n"

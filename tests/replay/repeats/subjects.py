@@ -90,12 +90,6 @@ class Named(Repeating):
         super().__init__(seed=luck)
 
 
-class Stamped(Repeating):
-    def __init__(self, seed):
-        super().__init__(seed=seed)
-        self.info = {"id": os.urandom(8), "size": 5}
-
-
 class Odd(Repeating):
     """Repeats, with much that could differ: generators that nobody uses, a set of objects whose
     hashes are the same in every process, a process and a thread that outlive it.
@@ -337,12 +331,3 @@ class Town:
 
     def step(self):
         self.drawn = self.random.random()
-
-
-def moving(seed):
-    """Two runs part at another value each time; where, depends on how often it ran."""
-    with open("runs.txt", "a") as file:
-        file.write("\n")
-    run = len(Path("runs.txt").read_text())
-    parts = (5, 5, 3, 4, 2, 4)[max(0, run - 2) // 2]  # the first process runs it twice
-    yield from (run if number >= parts else 0 for number in range(9))

@@ -11,7 +11,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats import judge
 from goldrush.replay.repeats.judge import _MORE_SEEDS
 from goldrush.replay.repeats.trace import Way
-from goldrush.replay.repeats.verdict import Difference, Repeats
+from goldrush.replay.repeats.verdict import Repeats
 from tests.cli.helpers import cold
 from tests.replay.repeats import subjects
 from tests.replay.worlds.episode import envs
@@ -126,16 +126,6 @@ def test_opposite_orders_of_sets_that_change_the_run_say_nothing_and_this_is_tol
 
     assert (True, {}, False) == (verdict.repeats, verdict.not_seen, verdict.is_ordered)
     assert "Not judged under opposite orders of sets" in str(verdict).splitlines()[1]
-
-
-@in_child_processes
-def test_what_is_ignored_does_not_hide_whether_the_rest_repeats() -> None:
-    path = "info['id']"
-    verdict = goldrush.repeats(subjects.Stamped, steps=2, ignore=[path, "nosuch"])
-
-    assert not judged(subjects.Stamped, steps=2).repeats
-    assert (True, {path: 1, "nosuch": 0}) == (verdict.repeats, verdict.left_out)
-    assert "Nothing to leave out was found at nosuch." in str(verdict)
 
 
 @in_child_processes
@@ -262,17 +252,6 @@ def test_a_set_that_only_further_hash_seeds_turn_round_is_found(
     assert (9, 8) == (verdict.runs, verdict.hash_seeds)
     assert found is not None
     assert (Way(0), True) == (found.ways[0], found.ways[1].hash_seed in _MORE_SEEDS)
-
-
-@in_child_processes
-def test_both_values_are_told_of_runs_that_part_elsewhere_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    verdict = judged(subjects.moving)
-
-    assert verdict.difference == Difference(5, ["value"], "value", "6", "7", (Way(0), Way(0)))
-    assert [str(tmp_path / "runs.txt")] == verdict.files_read == verdict.files_written
 
 
 # Those that cannot be judged.

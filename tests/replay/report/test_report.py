@@ -8,13 +8,11 @@ from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import MARK
 from goldrush.replay.report import report as module
-from goldrush.replay.report.chapter import PLAIN
 from goldrush.replay.report.numbers import p_value
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
@@ -22,13 +20,10 @@ from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_
 from goldrush.replay.report.tables import Marked, ReportTable
 from goldrush.replay.report.values import answers
 from goldrush.replay.report.verdicts import criteria_tables
-from goldrush.replay.studies import Criteria
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import families
-from goldrush.replay.worlds.mining.study import STUDIES
 from tests.browser import PHONE, Tab
-from tests.plugins.installed import with_parts
 from tests.replay.report.pages import Page, studied
 from tests.replay.study.made_up import EXPECTED, made, results
 from tests.replay.study.test_verdicts import ALL, cell_of
@@ -219,23 +214,3 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_measured(
 
 
 # a world without criteria, and without anything of its own
-
-
-def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
-    runs = [
-        made(Cell(t, "raid", 9), seed, run={"gini": 0.1 * len(t)}, settings=settings)
-        for t, settings in (("baseline", {}), ("scarce", {"alpha_by_plot": (2.0,) * 30}))
-        for seed in range(3)
-    ]
-    found = results(*runs)
-    bare = attrs.evolve(STUDIES, criteria=Criteria(), covariate=None, compared=None)
-    of = with_parts(found.of, studies=bare, chapter=PLAIN)
-    study = study_of(attrs.evolve(found, of=of), question=CHANGE)
-    page = StudyPage(study)
-    text = Page(page.html()).text
-
-    assert [] == study.assessment.verdicts == criteria_tables(study)
-    assert "No verdicts" in text
-    assert {"by-run", "forest"} <= set(page.figures)
-    assert not {"trade-off", "survival"} & set(page.figures)
-    assert "ressure" not in text

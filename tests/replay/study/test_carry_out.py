@@ -53,6 +53,7 @@ from tests.journals import commits_of, tree, write
 from tests.llm.runs import models, pairs, rows_in
 from tests.llm.servers import Asked, Reply, completion, serving
 from tests.mining import fork, record
+from tests.replay.study.dying import write_dying
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -258,27 +259,6 @@ def test_what_is_in_the_way_is_told_and_the_rest_is_kept(
     again(study, whole)
 
 
-def test_what_is_left_of_runs_that_were_under_way_disappears(
-    study: Path, whole: Path, tmp_path: Path
-) -> None:
-    for run in RUNS[:3]:
-        (study / (run.path + UNFINISHED)).write_bytes((study / run.path).read_bytes()[:500])
-    (study / RUNS[0].path).unlink()
-    before_its_manifest = tmp_path / "new"
-    before_its_manifest.mkdir()
-    left = [
-        study / f".goldrush-{'0' * 16}",
-        (study / RUNS[0].path).with_name(f".goldrush-{'1' * 16}"),
-        before_its_manifest / f".goldrush-{'0' * 16}",
-    ]
-    for path in left:  # older than a day
-        path.write_text("half a file")
-        os.utime(path, (0, 0))
-
-    assert {RUNS[0].path} == again(study, whole)
-    assert len(RUNS) == len(again(before_its_manifest, whole))
-
-
 def test_a_plan_may_grow(study: Path, tmp_path: Path) -> None:
     before = stamps(study)
     plan = PLAN
@@ -390,44 +370,19 @@ def test_two_studies_at_once_in_a_folder_are_refused(
 
 # Policies that end their process.
 
-POLICIES = """
-import os, signal
-from pathlib import Path
-
-class Idle:
-    def plan(self, seen, draws):
-        if seen.round == 3 and seen.agent == 0:
-            self.act()
-        return [("claim", plot, 1) for plot in seen.unowned[:1]]
-    def act(self):
-        pass
-
-class Once(Idle):
-    def act(self):
-        path = Path("{folder}", "died")
-        if not path.exists():
-            path.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-class Always(Idle):
-    def act(self):
-        os._exit(3)
-
-"""
-
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], StudyPlan]]:
     """Plans in which a policy of one's own plays, between others."""
-    (tmp_path / "players.py").write_text(POLICIES.format(folder=tmp_path))
+    write_dying(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
 
     def plan(name: str) -> StudyPlan:
-        rosters = {"first": "random", "own": f"players:{name}*2", "last": "raid"}
+        rosters = {"first": "random", "own": f"dying_players:{name}*2", "last": "raid"}
         return plan_of(treatments=["baseline"], rosters=rosters, seeds=3, rounds=4)
 
     yield plan
-    sys.modules.pop("players", None)
+    sys.modules.pop("dying_players", None)
 
 
 def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
@@ -439,8 +394,8 @@ def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
     there = tree(folder)
     run = plan.runs()[3]
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["players"].Idle, "plan", lambda *asked: [])
-        record(folder / run.path, {"rounds": 4}, "players:Idle*2", force=True)
+        patch.setattr(sys.modules["dying_players"].Idle, "plan", lambda *asked: [])
+        record(folder / run.path, {"rounds": 4}, "dying_players:Idle*2", force=True)
     is_sound = check_journal(run, str(folder / run.path)) is not None
     carry_out(plan, folder)
 

@@ -26,6 +26,7 @@ from goldrush.replay.study.plan import StudyPlan, plan_of
 from tests.cli.helpers import ROOT, goldrush
 from tests.journals import tree
 from tests.llm.servers import closed_port
+from tests.replay.study.dying import write_dying
 from tests.waiting import HANGS, until
 
 distributed = pytest.importorskip("distributed")
@@ -36,27 +37,6 @@ PLAN = plan_of(
     treatments=["baseline", "alpha-rich"], rosters=["random", "mixed"], seeds=3, rounds=5
 )
 
-POLICIES = """
-import os, signal, time
-from pathlib import Path
-
-class Once:
-    def plan(self, seen, draws):
-        path = Path(__file__).with_name("died")
-        if seen.round == 3 and not path.exists():
-            path.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return [("claim", plot, 1) for plot in seen.unowned[:1]]
-
-class Always:
-    def plan(self, seen, draws):
-        os._exit(3)
-
-class Sleeps:
-    def plan(self, seen, draws):
-        Path(__file__).with_name("sleeps").touch()
-        time.sleep(600)
-"""
 WORKERS = 2
 
 
@@ -99,7 +79,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     """The cluster, whose workers know the policies."""
     folder = tmp_path_factory.mktemp("policies")
-    (folder / "dask_players.py").write_text(POLICIES)
+    write_dying(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (folder, ROOT))))
@@ -115,7 +95,7 @@ def address(shared: Shared) -> str:
 
 
 def own(name: str) -> StudyPlan:
-    rosters = {"first": "random", "own": f"dask_players:{name}*2"}
+    rosters = {"first": "random", "own": f"dying_players:{name}*2"}
     return plan_of(treatments=["baseline"], rosters=rosters, seeds=2, rounds=4)
 
 
@@ -210,7 +190,7 @@ def test_workers_without_the_same_goldrush_are_refused(
 @pytest.fixture
 def small_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """A scheduler, and a worker that nobody starts again."""
-    (tmp_path / "dask_players.py").write_text(POLICIES)
+    write_dying(tmp_path)
     file, anywhere = tmp_path / "scheduler.json", ("--dashboard-address", "127.0.0.1:0")
     here = ("--scheduler-file", str(file), "--host", "127.0.0.1", "--no-dashboard", *anywhere)
     made: list[subprocess.Popen[bytes]] = []
@@ -246,7 +226,7 @@ def test_a_cluster_that_goes_away_is_told(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(backends, "WATCH_AFTER", watched)
     address, made = small_cluster
-    plan = attrs.evolve(own("Sleeps"), rosters={"own": "dask_players:Sleeps*2"})
+    plan = attrs.evolve(own("Sleeps"), rosters={"own": "dying_players:Sleeps*2"})
 
     gone, processing = threading.Event(), distributed.Client.processing
 

@@ -12,9 +12,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.text import escaped
-from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.log import Query, log
@@ -22,7 +20,7 @@ from goldrush.replay.journal.rebuild import last_unit, rebuild
 from goldrush.replay.run import Run
 from tests.browser import PHONE, Tab
 from tests.golden import path_of
-from tests.journals import commits_of, forged
+from tests.journals import changed, commits_of, forged
 from tests.pages import HOLDS, sentences_of, shown_sentences, unpacked
 
 HOSTILE = (
@@ -131,20 +129,13 @@ def test_an_agent_has_its_story_and_a_model_its_answer_and_its_failure(
 
 def hostile(path: Path) -> Path:
     """A run in which an agent says and notes what would break a page, and a model wrote a lot."""
+    source = {"raw": HOSTILE * 8_000, HOSTILE: HOSTILE}
+
+    def spoil(row: list[Any]) -> list[Any]:
+        return [row[0], (*row[1], (0, 2**60, 1)), None, HOSTILE[:280], HOSTILE, source]
+
     commits = commits_of(path_of("baseline"))
-    done = []
-    for commit in commits:
-        if commit.kind == UNIT and commit.unit == 2:
-            [(code, rows)] = commit.blocks[0]
-            assert SUBMITTED == code
-            agent, actions, *_ = rows[0]
-            source = {"raw": HOSTILE * 8_000, HOSTILE: HOSTILE}
-            actions = (*actions, (0, 2**60, 1))
-            first = (agent, actions, None, HOSTILE[:280], HOSTILE, source)
-            blocks = [Block([(code, [first, *rows[1:]])]), *commit.blocks[1:]]
-            commit = Commit(UNIT, 2, commit.digest, blocks)
-        done.append(commit)
-    return forged(path, MINING, done)
+    return forged(path, MINING, changed(commits, SUBMITTED, spoil, unit=2, first=True))
 
 
 def test_hostile_text_stays_text(tab: Tab, tmp_path: Path, paged: Callable[..., Path]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import goldrush
+from goldrush.games.epidemic import Epidemic
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value, mean
 from goldrush.replay.data.course import course_of
@@ -168,48 +168,18 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
         Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
 
 
-class Boiler(goldrush.Game):
-    """A boiler cools; some runs end before their last hour."""
-
-    horizon = "hours"
-    hours = goldrush.setting(72, 1, 1000)
-
-    class State(goldrush.State):
-        heat: float
-
-    class Cooled(goldrush.Event):
-        heat: float
-
-        def apply(self, state: Any) -> None:
-            state.heat = self.heat
-
-    def start(self) -> Any:
-        return self.State(heat=1.0)
-
-    def decide(self, state: Any, draw: Any) -> Any:
-        yield self.Cooled(state.heat * (1 - 0.03 * draw.between(0.5, 1.5, "loss")))
-
-    def over(self, state: Any) -> bool:
-        return bool(state.heat < 0.17)
-
-    @goldrush.measure("heat at the end", at_end=True)
-    def heat(self, state: Any) -> float:
-        return float(state.heat)
-
-    @goldrush.measure("mean heat")
-    def mean_heat(self, state: Any) -> float:
-        return float(state.heat)
-
-
-@pytest.mark.parametrize("outcome", ["heat", "mean_heat"])
+@pytest.mark.parametrize("outcome", ["attack", "ill"])
 def test_a_run_has_the_numbers_of_its_table_and_its_points_however_early_it_ends(
     outcome: str, tmp_path: Path
 ) -> None:
-    boilers = study(tmp_path / "study", world=Boiler, seeds=4, jobs=1, rounds=[36, 72])
-    written = write_overview(boilers.folder, tmp_path / "page.html", outcome=outcome, jobs=1)
+    made = study(
+        tmp_path / "study", world=Epidemic, treatments="baseline", seeds=4, jobs=1, rounds=[36, 72],
+        people=60,
+    )  # fmt: skip
+    written = write_overview(made.folder, tmp_path / "page.html", outcome=outcome, jobs=1)
     [world] = _data(written.path)["worlds"]
-    table = {(row["hours"], row["seed"]): row for row in boilers.table().to_pylist()}
-    results = boilers.results()
+    table = {(row["days"], row["seed"]): row for row in made.table().to_pylist()}
+    results = made.results()
     measured = {(run.cell.rounds, run.seed): run for of in results.by_cell.values() for run in of}
 
     for run in world["runs"]:
@@ -221,22 +191,22 @@ def test_a_run_has_the_numbers_of_its_table_and_its_points_however_early_it_ends
         spans, points = zip(*curve.values(), strict=True)
         lengths = [span.last - span.first + 1 for span in spans]
         assert run["units"] == spans[-1].last <= key[0]
-        if outcome == "heat":
-            assert ({1}, row["heat"]) == (set(lengths), points[-1])
+        if outcome == "attack":
+            assert ({1}, row["attack"]) == (set(lengths), points[-1])
         else:
             assert (1, run["units"]) == (spans[0].first, sum(lengths))
             added = sum(map(operator.mul, points, lengths)) / run["units"]
-            assert added == pytest.approx(row["mean_heat"], rel=1e-5)
+            assert added == pytest.approx(row["ill"], rel=1e-5)
     assert {} == table
     assert len({run["units"] for run in world["runs"]}) > 2
 
 
 def test_runs_of_no_study_that_end_early_are_alike(tmp_path: Path) -> None:
     for seed in range(3):
-        Run.record(tmp_path / f"{seed}.journal", world=Boiler, seed=seed)
+        Run.record(tmp_path / f"{seed}.journal", world=Epidemic, seed=seed, people=30)
     [world] = _data(write_overview(tmp_path, tmp_path / "page.html", jobs=1).path)["worlds"]
 
-    assert [72] == [cell["rounds"] for cell in world["cells"]]
+    assert [200] == [cell["rounds"] for cell in world["cells"]]
     assert 1 < len({run["units"] for run in world["runs"]})
 
 
