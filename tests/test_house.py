@@ -161,27 +161,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     assert [] == circles(imports_of(sources()))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "from goldrush.a import x",
-        "def f():\n    import goldrush.a",
-        "if TYPE_CHECKING:\n    from goldrush import a",
-        "from .a import x",
-        "import_module('goldrush.a')",
-        "TABLE = {'name': 'a:x'}",
-    ],
-)
-def test_every_form_of_an_import_counts(text: str) -> None:
-    texts = {"goldrush": "", "goldrush.a": "from goldrush.b import y", "goldrush.b": text}
-    found = {n: Source(n, t, ast.parse(t), n == "goldrush") for n, t in texts.items()}
-
-    [circle] = circles(imports_of(found))
-
-    assert "goldrush.b (line " in circle
-    assert "goldrush.a (line 1) imports goldrush.b" in circle
-
-
 def test_no_module_is_long() -> None:
     lengths = {name: source.code() for name, source in sources().items()}
 

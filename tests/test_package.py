@@ -16,11 +16,6 @@ from tests.waiting import HANGS
 
 ROOMS = ("kernel", "agents", "replay", "cli")
 SOURCES = (*ROOMS, "goldrush", "pyproject.toml", "README.md", "LICENSE")
-POLICY = """
-class Agent:
-    def plan(self, seen, draws):
-        return [("claim", plot, 1) for plot in seen.unowned[:1]]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -165,18 +160,3 @@ def test_a_room_cannot_be_imported_by_another_name(room: str) -> None:
     done = ran(ROOT, sys.executable, "-c", f"import {room}")
 
     assert f"ImportError: import goldrush.{room}: " in done.stderr
-
-
-def test_policies_of_ones_own_may_stand_in_a_module_that_is_called_agents(
-    wheel: Path, tmp_path: Path
-) -> None:
-    python = environment(tmp_path / "venv", wheel)
-    (tmp_path / "agents.py").write_text(POLICY)
-    roster = ["--roster", "agents:Agent*2"]
-    recorded = ran(
-        tmp_path, python, "-m", "goldrush", "record", *roster, "--rounds", 2, "--out", "x"
-    )
-    verified = ran(tmp_path, python, "-m", "goldrush", "verify", "x", "--trust", "agents:Agent")
-
-    assert 0 == recorded.returncode, recorded.stderr
-    assert "holds at levels 1 to 4" in verified.stdout

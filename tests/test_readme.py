@@ -258,16 +258,6 @@ def test_in_the_shell_of_the_first_command_the_next_ones_are_found(tmp_path: Pat
     assert typed.endswith(run(first.replace("mining.journal", "again.journal"), tmp_path))
 
 
-def test_the_first_screen_has_the_two_commands_and_ci_runs_the_second() -> None:
-    lines = README.read_text().splitlines()[:30]
-    commands = [line for line in lines if line.startswith("python3 -m venv")]
-
-    assert len(commands) == 2
-    assert "goldrush record" in commands[0]
-    assert commands[1].endswith("python -m pytest")
-    assert "<!-- tests -->" in (ROOT / ".ci" / "run").read_text()
-
-
 ROOMS = ("kernel", "agents", "replay", "cli")
 
 

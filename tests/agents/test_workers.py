@@ -5,9 +5,7 @@ import signal
 import struct
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 
 import pytest
 
@@ -83,27 +81,6 @@ def test_little_work_or_one_job_starts_no_process(
     assert os.getpid() not in map_in_order(note, paths, 2, SERIAL_MAX + 1)
     assert [None] == list(map_in_order(print, ["loud"], jobs, size))
     assert ("", "loud\n") == capfd.readouterr()
-
-
-def test_two_threads_at_once_leave_standard_output_as_it_was() -> None:
-    before = sys.stdout
-    entered, left = [Event(), Event()], Event()
-
-    def task(number: int) -> bool:
-        entered[number].set()
-        return (entered[1], left)[number].wait(HANGS)
-
-    def first() -> None:
-        assert list(map_in_order(task, [0], 1)) == [True]
-        left.set()
-
-    with ThreadPoolExecutor(2) as threads:
-        one = threads.submit(first)
-        assert entered[0].wait(HANGS)
-        other = threads.submit(lambda: list(map_in_order(task, [1], 1)))
-
-        assert (None, [True]) == (one.result(), other.result())
-    assert sys.stdout is before
 
 
 def sends_a_part(path: str) -> None:

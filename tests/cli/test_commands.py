@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.kernel.journal import FORK
 from tests.cli.helpers import goldrush
 from tests.journals import commits_of
 from tests.mining import record
@@ -34,14 +33,3 @@ def test_a_tail_torn_off_in_the_first_round_is_resumed(
     assert (1, True) == (ran.code, f"{command}` removes them and continues the run" in ran.out)
     assert 0 == goldrush(*command.split(), cwd=tmp_path).code
     assert data == path.read_bytes()
-
-
-def test_a_fork_that_was_never_finished_is_told_by_verify(journal: Path, tmp_path: Path) -> None:
-    goldrush("fork", journal, "--at", 5, "--out", "f.journal", cwd=tmp_path)
-    path = tmp_path / "f.journal"
-    fork = next(commit for commit in commits_of(path) if commit.kind == FORK)
-    path.write_bytes(path.read_bytes()[: fork.end - 1])
-    ran = goldrush("log", path, cwd=tmp_path)
-
-    assert (2, True) == (ran.code, "keeps what is intact" in ran.err)
-    assert "keeps what is intact" in goldrush("verify", path, cwd=tmp_path).out

@@ -56,20 +56,6 @@ def test_a_folder_is_verified_around_a_journal_that_takes_too_much_memory(
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["log"], ["replay", "--round", "1"], ["diff"]],
-    ids=" ".join,
-)
-def test_a_command_that_gets_too_little_memory_says_so(folder: Path, command: list[str]) -> None:
-    name, *options = command
-    journals = ["b.journal", "a.journal"] if name == "diff" else ["b.journal"]
-    ran = limited(name, *journals, *options, cwd=folder)
-
-    assert (2, 1) == (ran.code, len(ran.err.splitlines())), ran.err
-    assert "not enough memory" in ran.err
-
-
 def test_a_policy_that_takes_too_much_memory_does_not_speak_against_the_journal(
     tmp_path: Path,
 ) -> None:
@@ -87,18 +73,6 @@ def test_a_policy_that_takes_too_much_memory_does_not_speak_against_the_journal(
     assert 0 == recorded.code, recorded.err
     assert (2, "") == (ran.code, ran.out)
     assert "not enough memory to judge it" in ran.err
-
-
-def test_a_policy_that_leaves_python_is_told_as_what_it_is(tmp_path: Path) -> None:
-    (tmp_path / "leaver.py").write_text(
-        "import sys\nclass InPlan:\n    def plan(self, seen, draws):\n        sys.exit('enough')\n"
-    )
-    arguments = ("--rounds", 2, "--roster", "leaver:InPlan*2", "--out", "run.journal")
-    ran = goldrush("record", *arguments, cwd=tmp_path)
-
-    assert 2 == ran.code
-    assert "SystemExit" in ran.err
-    assert "leaver:InPlan" in ran.err
 
 
 ENCODINGS = [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},

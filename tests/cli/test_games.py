@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.games import fishery
-from goldrush.replay.run import Run
 from tests.cli.helpers import ROOT, assert_refused, cold, goldrush, in_terminal
 
 SOURCE = Path(fishery.__file__).read_text()
@@ -41,19 +40,6 @@ def test_a_name_in_any_form_becomes_that_of_a_class(tmp_path, name, file, cls) -
     assert f"class {cls}(goldrush.Game):" in (tmp_path / f"{file}.py").read_text()
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ("Import", "import is a keyword of Python"),
-        ("Market --out json.py", "json is the name of a module of Python's standard library"),
-        ("Goldrush", "goldrush is the name of a module of goldrush"),
-    ],
-)
-def test_a_name_of_which_the_file_could_not_be_recorded_is_refused(tmp_path, words, why) -> None:
-    assert_refused(goldrush("new", *words.split(), cwd=tmp_path), why)
-    assert [] == list(tmp_path.iterdir())
-
-
 def test_a_folder_of_runs_of_several_games_is_verified_with_all_of_them(tmp_path) -> None:
     for name in ("harbour", "market"):
         goldrush("new", name, cwd=tmp_path)
@@ -72,14 +58,6 @@ def test_a_folder_of_runs_of_several_games_is_verified_with_all_of_them(tmp_path
     assert "3 journals: 3 hold, 0 do not" in mixed[0].out
     assert [(0, "")] * 3 == [(ran.code, ran.err) for ran in mixed]
     assert mixed[0].out == mixed[1].out
-
-
-def test_of_a_run_without_a_unit_only_the_check_is_suggested(tmp_path) -> None:
-    (tmp_path / "fishery.py").write_text(SOURCE.replace("state.stock < 1", "True"))
-    done = goldrush("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
-
-    commands = done.out.partition("next:")[2].split("python -m goldrush ")[1:]
-    assert ["verify run.journal --world fishery.py\n"] == commands
 
 
 @pytest.mark.parametrize("words", ["why", "log --plot 3"])
@@ -159,13 +137,6 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
     assert 0 == goldrush(*commands[0].split()[1:], cwd=folder / "study").code
 
 
-def test_what_saves_a_torn_run_names_the_file(folder) -> None:
-    (folder / "torn.journal").write_bytes((folder / "run.journal").read_bytes()[:-30])
-    ran = goldrush("log", "torn.journal", "--world", "harbour.py", cwd=folder)
-
-    assert "resume torn.journal --world harbour.py` removes them" in ran.err
-
-
 def test_a_file_imports_what_is_beside_it(tmp_path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "harbour_rules.py").write_text("TITLE = 'stock, tonnes'\n")
@@ -236,20 +207,3 @@ def test_a_mistake_in_the_first_unit_keeps_the_journal_that_it_would_replace(
     assert forked.code
     assert "resume" not in failed.err + forked.err
     assert before == out.read_bytes()
-
-
-def test_a_game_is_recorded_in_a_working_folder_that_was_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    game, gone, out = tmp_path / "fishery.py", tmp_path / "gone", tmp_path / "run.journal"
-    game.write_text(SOURCE)
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    run = Run.record(out, world=str(game), seasons=2)
-
-    assert 2 == run.units
-    assert "" == capfd.readouterr().err  # no warning: another process has derived it
-
-
-# Each leaves the working folder: the import of the file, the start, rules, a policy and a measure.

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.failures import PLAYED_INSTEAD
-from goldrush.kernel.journal import UNIT
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from tests.cli.helpers import assert_refused, goldrush, in_terminal
 from tests.golden import WORDED, path_of
-from tests.journals import changed, commits_of, forged, write
+from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
 
 KEY = "sk-do-not-show-7781"
@@ -114,18 +113,6 @@ def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
     assert (0, None) == (shown.code, told["questions"][0]["digest"])
     assert told["questions"][0]["recorded"].startswith("e8aafde994059d0f")
     assert "smollm2" == told["answers"][0]["model"]
-
-
-def test_a_run_with_an_older_prompt_is_not_told_to_go_on_by_what_refuses_it(
-    tmp_path: Path,
-) -> None:
-    journal = path_of("language-models")
-    rounds = [commit for commit in commits_of(journal) if commit.kind == UNIT]
-    path = write(tmp_path / "open.journal", [commits_of(journal)[0], *rounds[:-1]])
-    ran = goldrush("resume", path, "--base-url", "http://127.0.0.1:1", cwd=tmp_path)
-
-    assert_refused(ran, "or fork it with another roster")
-    assert "goldrush resume" not in ran.err
 
 
 def test_a_change_that_no_fork_can_play_has_no_command(tmp_path: Path) -> None:

@@ -53,19 +53,6 @@ def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -
 
 
 @pytest.mark.parametrize(
-    ("range_", "units"),
-    [([], [-1, 0, 1, 2, 3]), (["--rounds", "0"], [0]), (["--rounds", "-1"], [-1, 0, 1]),
-     (["--rounds", "0-1"], [0, 1]), (["--rounds", "2-"], [2, 3])],
-)  # fmt: skip
-def test_log_takes_ranges_from_0_and_tells_the_start_where_none_begins_the_range(
-    goldrush: Goldrush, range_: list[str], units: list[int]
-) -> None:
-    ran = goldrush("log", "a.journal", *range_)
-
-    assert units == list(dict.fromkeys(int(line[:9]) for line in ran.out.splitlines()))
-
-
-@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["audit", "a.journal", "--round", 1, "--plot", 1], "has no draws to audit"),

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.cli.options import Output
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import is_visible, quoted, quoted_path
-from goldrush.replay.report.report import report
 from tests.cli.helpers import assert_refused, built_in, goldrush
 from tests.mining import record
 from tests.waiting import HANGS
@@ -74,15 +72,6 @@ def test_a_file_that_is_called_so_can_be_written(tmp_path: Path) -> None:
     ran = goldrush("record", "--rounds", 1, "--out", "./-", cwd=tmp_path)
 
     assert (0, ["-"]) == (ran.code, os.listdir(tmp_path))
-
-
-def test_the_library_does_not_take_a_folder_for_a_page_either(tmp_path: Path) -> None:
-    (tmp_path / "study").mkdir()
-    goldrush(*FOLDERS["study"], "study", "--roster", "random", cwd=tmp_path)
-
-    with pytest.raises(BadInput, match=r"cannot write .*page\.html/"):
-        report(tmp_path / "study", f"{tmp_path}/page.html/")
-    assert not (tmp_path / "page.html").exists()
 
 
 ODD = [

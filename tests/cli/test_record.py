@@ -40,18 +40,6 @@ def test_a_roster_that_cannot_be_recorded_does_not_touch_what_is_there(tmp_path:
     assert (tmp_path / "x.journal").read_bytes() == JOURNAL
 
 
-def test_what_a_policy_prints_is_no_part_of_the_summary(tmp_path: Path) -> None:
-    (tmp_path / "loud.py").write_text(
-        "class Loud:\n    def plan(self, seen, draws):\n        print('hi')\n        return []\n"
-    )
-    ran = goldrush(
-        "record", "--rounds", 2, "--roster", "loud:Loud", "--out", "x", "--json", cwd=tmp_path
-    )
-
-    assert json.loads(ran.out)["rounds"] == 2
-    assert "hi" in ran.err
-
-
 def test_a_treatment_of_a_file_is_recorded_as_its_settings(tmp_path: Path) -> None:
     """In a run, under a setting by hand, and in a fork."""
     (tmp_path / "own.toml").write_text(
@@ -182,17 +170,3 @@ def test_the_command_that_is_printed_has_all_that_is_needed_to_go_on(
     assert command[:2] == ["resume", "x.journal"]
     assert goldrush(*command, cwd=tmp_path).code == 0
     assert goldrush("verify", "x.journal", *command[2:], cwd=tmp_path).code == 0
-
-
-def test_a_fork_that_stops_prints_the_command_to_go_on(tmp_path: Path) -> None:
-    (tmp_path / "stops.py").write_text(STOPS.format(round=5))
-    record(tmp_path / "parent.journal", {"rounds": 6}, "random*2")
-    ran = goldrush(
-        "fork", "parent.journal", "--at", 3, "--roster", "random,stops:Stops", "--out", "x.journal",
-        cwd=tmp_path,
-    )  # fmt: skip
-    command = shlex.split(ran.err.rpartition("`python -m goldrush ")[2].partition("`")[0])
-    (tmp_path / "ready").touch()
-
-    assert (ran.code, command) == (2, ["resume", "x.journal", "--trust", "stops:Stops"])
-    assert goldrush(*command, cwd=tmp_path).code == 0

@@ -4,13 +4,12 @@ import hashlib
 import json
 import re
 import shlex
-import shutil
 from html import unescape
 from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import Ran, assert_refused, goldrush
+from tests.cli.helpers import Ran, goldrush
 from tests.replay.report.pages import Page, studied
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -59,19 +58,6 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     assert {f"{name}.{kind}" for name in said.split(", ") for kind in kinds} == set(written)
     assert ran == goldrush("report", study, *options, "--force", cwd=tmp_path)
     assert written == {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
-
-
-def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "study"
-    shutil.copytree(study, copy)
-    journal = copy / "baseline" / "mixed" / "rounds-30" / "seed-0001.journal"
-    journal.write_bytes(journal.read_bytes()[:-1] + b"\0")
-    for options in ([], ["--json"]):
-        assert_refused(
-            goldrush("report", "study", *options, cwd=tmp_path),
-            "study/baseline/mixed/rounds-30/seed-0001.journal is not the journal that the manifest",
-            "run the study's command again",
-        )
 
 
 def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) -> None:

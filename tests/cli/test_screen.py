@@ -1,6 +1,5 @@
 """What a terminal is shown: maps in colour, rounds one after the other."""
 
-import re
 from contextlib import redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -10,24 +9,7 @@ import pytest
 import goldrush as library
 from goldrush.cli.main import cli
 from goldrush.kernel.text import escaped
-from tests.cli.helpers import bars_after, goldrush, in_terminal
 from tests.games.evil import Evil
-from tests.golden import path_of
-
-COLOURED = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def test_verify_shows_how_far_it_has_come_and_then_the_verdict(tmp_path: Path) -> None:
-    journal = path_of("baseline")
-    ran = in_terminal("verify", journal, cwd=tmp_path, **bars_after(0, tmp_path))
-    size = journal.stat().st_size
-    lines = [line.rpartition("\x1b[2K")[2] for line in ran.out.split("\r\n")]
-
-    assert 0 == ran.code
-    assert re.search(rf"bytes .*{size}/{size}", COLOURED.sub("", ran.out))
-    assert any(line.startswith(f"{journal}: holds at levels 1 to 4") for line in lines)
-    assert "bytes" not in goldrush("verify", journal, cwd=tmp_path).err
-
 
 # Texts of a journal.
 

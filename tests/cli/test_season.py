@@ -94,26 +94,6 @@ def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_pat
     assert whole.read_bytes() == cut.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["resume", "cut.journal"],
-        ["fork", "cut.journal", "--at", 1, "--out", "f.journal"],
-        ["prompt", "cut.journal", "--at", 1, "--agent", 0],
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_program_is_refused_in_a_world_without_tests(
-    tmp_path: Path, command: list[object]
-) -> None:
-    whole = path_of("baseline")
-    (tmp_path / "cut.journal").write_bytes(whole.read_bytes()[: commits_of(whole)[3].end])
-    ran = goldrush(*command, "--test", "/bin/true", cwd=tmp_path)
-
-    assert_refused(ran, "no program makes tests in this world; leave it out (--test)")
-    assert ["cut.journal"] == [path.name for path in tmp_path.iterdir()]
-
-
 def test_a_fork_may_be_tested_by_another_program_and_says_so(tested: Path, tmp_path: Path) -> None:
     fork = ("fork", "s.journal", "--at", 0, "--out", tmp_path / "f.journal", "--force", "--test")
     same = goldrush(*fork, "test.py", cwd=tested)

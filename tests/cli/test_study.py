@@ -138,27 +138,6 @@ def test_a_manifest_lists_each_run_of_its_plan_once(tmp_path: Path) -> None:
         assert fault in goldrush("measure", "a study", cwd=tmp_path).err
 
 
-def test_a_missing_journal_is_named_once_as_the_folder_was_given(tmp_path: Path) -> None:
-    goldrush(*SMALL, cwd=tmp_path)
-    (tmp_path / "a study/scarce/random/rounds-5/seed-0000.journal").unlink()
-    (tmp_path / "below").mkdir()
-    ran = goldrush("verify", "../a study", "../a study/", "--json", cwd=tmp_path / "below")
-    [missing] = [each["path"] for each in json.loads(ran.out) if not each["holds"]]
-
-    assert "../a study/scarce/random/rounds-5/seed-0000.journal" == missing
-    absolute = goldrush("verify", tmp_path, "--json", cwd=tmp_path / "below")
-
-    assert f"{tmp_path}/a study/scarce/random/rounds-5/seed-0000.journal" in absolute.out
-
-
-def test_what_is_grown_and_what_is_broken_is_counted_as_played(tmp_path: Path) -> None:
-    goldrush(*SMALL, cwd=tmp_path)
-    (tmp_path / "a study/scarce/random/rounds-5/seed-0001.journal").write_text("broken")
-    more = goldrush(*SMALL, "--rounds", 6, "--json", cwd=tmp_path)
-
-    assert (16, 7) == (json.loads(more.out)["runs"], json.loads(more.out)["kept"])
-
-
 def test_options_and_a_file_that_says_the_same_give_the_same_folder(tmp_path: Path) -> None:
     """On the command line and in Python; a treatment of the file stands under its name, and `all`
     stands for it, too.
@@ -278,14 +257,3 @@ def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
     assert (0, "") == (again.code, again.err)
     assert 3 <= json.loads(again.out)["kept"] < 9
     assert tree(tmp_path / "whole") == tree(tmp_path / "a study")
-
-
-def test_models_of_a_file_are_reached_and_a_key_that_is_missing_is_told(tmp_path: Path) -> None:
-    (tmp_path / "models.toml").write_text('[a]\nmodel = "a-1"\nanswer = "text"\n')
-    ran = goldrush(
-        "study", "--treatment", "baseline", "--roster", "llm:a*2", "--models", "models.toml",
-        "--out", "x", cwd=tmp_path, OPENAI_API_KEY="", OPENAI_BASE_URL="",
-    )  # fmt: skip
-
-    assert_refused(ran, "the environment has no OPENAI_API_KEY")
-    assert ["models.toml"] == os.listdir(tmp_path)

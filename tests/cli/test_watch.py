@@ -5,10 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from goldrush.kernel.journal import JournalWriter
-from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.cli.helpers import ROOT
 from tests.golden import MODELS, path_of
 from tests.journals import MINING_HEADER, commits_of
 
@@ -35,10 +33,3 @@ def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
 
     assert (0, "", "") == (watching.returncode, out, err)
     assert ["run.journal"] == os.listdir(tmp_path)
-
-
-@pytest.mark.parametrize("every", ["nan", "-NaN"])
-def test_an_interval_that_is_no_number_is_refused(tmp_path: Path, every: str) -> None:
-    ran = goldrush("watch", path_of(MODELS), "--every", every, cwd=tmp_path)
-
-    assert_refused(ran, f"Invalid value for '--every': {every} is not a number")

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from functools import partial
 from statistics import NormalDist, fmean, pstdev
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import goldrush
 from goldrush import Agent
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, MalformedEvents, RulesFailed
+from goldrush.kernel.errors import MalformedEvents, RulesFailed
 from goldrush.kernel.game.draw import USES, Draw
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
@@ -178,20 +177,6 @@ def test_an_empty_list_has_no_choice(tmp_path) -> None:
         RulesFailed, match=r"fishery.py:59: .*draw.choice: the list of items is empty"
     ):
         recorded(game, tmp_path / "run.journal")
-
-
-@pytest.mark.parametrize(
-    ("use", "given"), [("word", ()), ("below", (6,)), ("choice", ([1, 2],)), ("shuffled", ("ab",))]
-)
-def test_a_draw_needs_a_key_that_the_step_has_not_used(use, given) -> None:
-    take = partial(getattr(Draw(1, 2), use), *given)
-    take("a", 1)
-    take("a", 2)
-
-    with pytest.raises(BadInput, match=r"draw.\w+ has no key"):
-        take()
-    with pytest.raises(BadInput, match="'a', 1, which this step has used"):
-        take("a", 1)
 
 
 def test_draws_of_distributions_are_the_same_everywhere() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,10 @@ import pytest
 
 from goldrush.agents.llm.model import TEXT, Model, prefixed_options
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
-from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.seats import Seat, distinct_models
 from goldrush.agents.worlds.competition.versions import PROMPT
@@ -187,32 +183,6 @@ def test_what_others_write_cannot_pose_as_the_prompt(tmp_path: Path) -> None:
 
 
 # What goes wrong
-
-
-RULES = rules_of(configured({"arena": "nk"}).arena)
-FIELDS = [list(question.fields(RULES)) for question in QUESTIONS.values()]
-
-
-@pytest.mark.parametrize("parts", [("worker",), (*OFFICES, "user")])
-def test_no_answer_of_any_form_stops_a_season(parts: tuple[str, ...], path: Path) -> None:
-    values = [None, 2**80, 1e300, "x" * 5_000, "\0\x1b[2J\ud800\n", [[1, None]], {"a": {"b": [1]}}]
-    texts = ["", "[1, 2]", "{" * 9_000, '{"raw": {"novelty": 3', "\0\x1b]0;x\x07{]}"]
-    turn = count()
-
-    def respond(asked: Asked) -> Reply:
-        place = next(turn)
-        if place % 3 == 0:
-            return completion(texts[place // 3 % len(texts)])
-        names = next(names for names in FIELDS if names[0] == question_of(asked))
-        fields = {name: values[(place * 5 + at * 3) % len(values)] for at, name in enumerate(names)}
-        return completion(json.dumps(fields))
-
-    with serving(respond) as server:
-        recorded(path, server.address, *parts, assignments=6)
-
-    assert HELD == held(path)
-    assert {"no-json", None} <= {row[3]["error"] for _, row in answers_in(path)}
-    assert TEXT_MAX >= max(len(row[2]) for _, row in answers_in(path))
 
 
 def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +60,17 @@ def run() -> Iterator[Trial]:
 
 
 # Every canary changes one function of the world: given the world, what it becomes.
+Canary = Callable[[World[Any]], dict[str, Any]]
 
 
-def _random(world: World[Any]) -> dict[str, Any]:
-    def decide(state: Any, inputs: Any) -> Any:
-        *others, (code, [(caught, _)]) = world.decide(state, inputs)
-        return [*others, (code, [(caught, random.random())])]
+def deciding(rules: Callable[[World[Any], Any, Any], Any]) -> Canary:
+    """Decides so, told the world."""
+    return lambda world: {"decide": partial(rules, world)}
 
-    return {"decide": decide}
+
+def _random(world: World[Any], state: Any, inputs: Any) -> Any:
+    *others, (code, [(caught, _)]) = world.decide(state, inputs)
+    return [*others, (code, [(caught, random.random())])]
 
 
 def _counting(world: World[Any]) -> dict[str, Any]:
@@ -103,50 +107,38 @@ def _blind(world: World[Any]) -> dict[str, Any]:
     return {"digest": lambda state: hash((state.stock, state.unit)) & (1 << 64) - 1}
 
 
-def _secret(world: World[Any]) -> dict[str, Any]:
-    def decide(state: Any, inputs: Any) -> Any:
-        Draws(state.config.seed, state.unit, "secret").word()
-        return world.decide(state, inputs)
-
-    return {"decide": decide}
+def _secret(world: World[Any], state: Any, inputs: Any) -> Any:
+    Draws(state.config.seed, state.unit, "secret").word()
+    return world.decide(state, inputs)
 
 
-def _wordy(world: World[Any]) -> dict[str, Any]:
-    def decide(state: Any, inputs: Any) -> Any:
-        *others, (code, [(caught, stock)]) = world.decide(state, inputs)
-        return [*others, (code, [(f"{caught}", stock)])]
-
-    return {"decide": decide}
+def _wordy(world: World[Any], state: Any, inputs: Any) -> Any:
+    *others, (code, [(caught, stock)]) = world.decide(state, inputs)
+    return [*others, (code, [(f"{caught}", stock)])]
 
 
-def _strict(world: World[Any]) -> dict[str, Any]:
-    def decide(state: Any, inputs: Any) -> Any:
-        if any(row[1] == 0 for row in inputs.rows(0)):
-            raise ValueError("nobody asks for nothing")
-        return world.decide(state, inputs)
-
-    return {"decide": decide}
+def _strict(world: World[Any], state: Any, inputs: Any) -> Any:
+    if any(row[1] == 0 for row in inputs.rows(0)):
+        raise ValueError("nobody asks for nothing")
+    return world.decide(state, inputs)
 
 
-def _trusting(world: World[Any]) -> dict[str, Any]:
-    def decide(state: Any, inputs: Any) -> Any:
-        for agent, *_ in inputs.rows(0):
-            state.landed[agent]  # without a look at whether it is an agent of the run
-        return world.decide(state, inputs)
-
-    return {"decide": decide}
+def _trusting(world: World[Any], state: Any, inputs: Any) -> Any:
+    for agent, *_ in inputs.rows(0):
+        state.landed[agent]  # without a look at whether it is an agent of the run
+    return world.decide(state, inputs)
 
 
-CANARIES: dict[str, Callable[[World[Any]], dict[str, Any]]] = {
-    "decide depends on state and inputs alone": _random,
+CANARIES: dict[str, Canary] = {
+    "decide depends on state and inputs alone": deciding(_random),
     "folding in pieces gives the same": _counting,
     "a frozen state thaws unchanged": _forgetting,
     "a fork that changes nothing is the same run": _changing,
     "the digest covers every field": _blind,
-    "draws are recorded in events": _secret,
-    "events have fields of the declared kinds": _wordy,
-    "decide accepts every legal input": _strict,
-    "inputs of unknown agents are refused": _trusting,
+    "draws are recorded in events": deciding(_secret),
+    "events have fields of the declared kinds": deciding(_wordy),
+    "decide accepts every legal input": deciding(_strict),
+    "inputs of unknown agents are refused": deciding(_trusting),
 }
 
 

@@ -9,14 +9,11 @@ import pytest
 
 from goldrush.agents.plugins import ARENAS, BENCHES
 from goldrush.agents.worlds.competition.arenas import (
-    UnknownArena,
     arena_record,
-    bench_of,
     opened_tests,
     rules_of,
 )
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
 from tests.cli.helpers import ROOT, goldrush
 from tests.plugins.installed import dist_info
 
@@ -72,26 +69,3 @@ def test_arenas_are_listed_and_one_that_cannot_be_used_hides_no_other(
     assert ("orchard", ["seeds", "hectares"]) == (
         orchard["arena"], [option["option"] for option in orchard["options"]],
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("points", "says"),
-    [
-        ({}, "there is no arena 'orchard' here"),
-        ({ARENAS: POINTS[ARENAS]}, "there is no bench 'orchard' here"),
-        ({**POINTS, BENCHES: {"orchard": "no_such:BENCH"}}, "plugin orchard cannot be used"),
-        ({**POINTS, ARENAS: {"orchard": "goldrush_orchard.bench:BENCH"}}, "is of type BenchType"),
-    ],
-)
-def test_where_it_is_not_installed_whole_nothing_can_be_judged(
-    points: dict[str, dict[str, str]], says: str, folder: Path
-) -> None:
-    dist_info(folder / "whole", POINTS, "orchard")
-    sys.path.insert(0, str(folder / "whole"))
-    arena = arena_record("orchard")
-    sys.path.remove(str(folder / "whole"))
-    dist_info(folder, points, "orchard")
-    with pytest.raises(UnknownArena, match=says):
-        bench_of(arena)
-    with pytest.raises(BadInput, match=says):
-        arena_record("orchard")
