@@ -50,6 +50,7 @@ MISTAKES = {
     "hash": (*before("hash('a')", RULES), r"hash\(\)"),
     "a set shuffled": (*before("draw.shuffled({'a', 'b'}, 'order')", RULES), "draw.shuffled takes a set, {'.', '.'}: its order differs between processes; take sorted"),
     "NaN in an event": ("max(0.0, grown))", "float('nan'))", "regrown.stock: real number expected"),
+    "a state without a number": ("state.stock = self.stock", "state.stock = None", "State.stock is None"),
     "a policy changes the state": (*before("seen.landed[0] = 3.0", POLICY), "greedy changed the state"),
     "a policy's random": (*before("import random; random.random()", POLICY), "global random numbers"),
     "below the range": (POLICY, "        return self.Asked(-1)", "integer from 0 to 1000000000"),

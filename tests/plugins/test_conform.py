@@ -13,7 +13,7 @@ from goldrush import testing
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.world import World
-from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
+from goldrush.testing import LAWS, Trial, WorldLaws, _parts, broken, trial
 from tests.cli.helpers import goldrush
 from tests.plugins.installed import dist_info, with_parts
 
@@ -214,6 +214,15 @@ def test_what_the_digest_leaves_out_is_named(run: Trial) -> None:
     says = broken(LAWS["the digest covers every field"], attrs.evolve(run, world=canary))
 
     assert "season 2: the digest does not cover frozen[0]['seed']" == says
+
+
+def test_a_field_that_equality_leaves_out_is_no_part_of_a_state() -> None:
+    @attrs.frozen
+    class State:
+        gold: int
+        sums: int = attrs.field(default=0, eq=False)
+
+    assert ["state.gold"] == [where for where, _, _ in _parts(State(1), "state")]
 
 
 def test_every_law_has_a_canary() -> None:

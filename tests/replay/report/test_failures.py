@@ -70,9 +70,9 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     told = json.loads(json.dumps(answers(found)))
 
     assert [
-        ["a", "12", *["0", "12", "0", "0", "0", "0"], "100% (hardly played)"],
-        ["b", "12", *["0", "4", "0", "0", "0", "0"], "33%"],
-    ] == [[str(cell) for cell in row[3:12]] for row in table.rows[:2]]
+        ["a", "12", *["0", "12", "0", "0", "0", "0"], "100% (hardly played)", "0"],
+        ["b", "12", *["0", "4", "0", "0", "0", "0"], "33%", "0"],
+    ] == [[str(cell) for cell in row[3:13]] for row in table.rows[:2]]
     assert LINES == told["hardly_played"]
     assert [("a", 12, {"cut": 12}, True), ("b", 12, {"cut": 4}, False)] == [
         (one["model"], one["answers"], one["kinds"], one["hardly_played"])

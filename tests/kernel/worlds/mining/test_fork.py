@@ -92,6 +92,13 @@ def test_what_was_said_is_not_passed_on_where_communication_ends() -> None:
     assert scenario.seen(1).messages == ()
 
 
+def test_another_alpha_is_paid_from_the_next_round_on() -> None:
+    scenario = given().claimed({0: 0}).when({0: [("mine", 0, 2)]})
+    scenario.fork(changes={"alpha": 0.25}).when({0: [("mine", 0, 2)]})
+
+    assert scenario.gold[0] == 2 + 0.5
+
+
 @pytest.mark.parametrize(("rounds", "over"), [(2, True), (3, False), (1_000_000, False)])
 def test_the_horizon_can_come_as_near_as_the_fork_and_go_as_far_as_any(
     rounds: int, over: bool
