@@ -12,7 +12,6 @@ from goldrush.kernel.worlds.competition.terms import Phase, Status
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
-    ASSISTANT,
     BEN,
     CLEO,
     DOV,
@@ -30,12 +29,11 @@ from tests.kernel.worlds.competition.seasons import (
 
 SEAT, FEE_PAID, MOVES = ("seat", None), ("fee_paid", None), ("moves", None)
 CHOICE = ("objective", "gini")
-EASY = (9, 1)  # a target of a worker
 
 
 def candidate(agent: int = ADA, **settings: Any) -> Season:
     """A season in which an agent has reached the threshold and is interviewed next."""
-    stage = {ADMIN: 1, ASSISTANT: 5}.get(agent, 4)
+    stage = 1 if agent == ADMIN else 4
     return given(**settings).has(agent, stage=stage, interview_from=0)
 
 
@@ -135,7 +133,7 @@ def test_deletion_voids_a_contract_and_relegation_does_not(fate: str, expected: 
 
 
 def test_the_bench_suspends_a_contract() -> None:
-    season = candidate(workers=4).signs(ADA, (SEAT,), EASY, 3).until(1)
+    season = candidate(workers=4).signs(ADA, (SEAT,), (9, 1), 3).until(1)
     season.has(ADA, status=Status.BENCHED, benched_in=0)
 
     assert Phase.KEEP not in season.phases() + season.phases()

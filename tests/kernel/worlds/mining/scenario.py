@@ -11,13 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import attrs
-import msgpack
-from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.policy import Policy
-from goldrush.kernel.draws import Draws
 from goldrush.kernel.fold import block_events, fold
 from goldrush.kernel.shape import amount
 from goldrush.kernel.world import Batch, Block, Row, advance
@@ -27,13 +22,10 @@ from goldrush.kernel.worlds.mining.events import (
     CLAIM_DRAWN,
     KINDS,
     MINING_SETTLED,
-    RAID_RESOLVED,
     SUBMITTED,
     Action,
-    RaidOutcome,
 )
 from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
-from goldrush.kernel.worlds.mining.state import HOLDINGS
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
 
 Item = tuple[Any, ...] | None  # (kind, plot) or (kind, plot, amount)
@@ -78,14 +70,6 @@ class Scenario:
         rows = [(plot, (agent,), agent, ()) for plot, agent in sorted(owners.items())]
         return self._happened((CLAIM_DRAWN, rows))
 
-    def captured(self, owners: Mapping[int, int]) -> Self:
-        """A round in which each plot was captured by its agent."""
-        rows = [
-            (plot, self.state.owner[plot], (agent,), 0, RaidOutcome.CAPTURED, agent, ())
-            for plot, agent in sorted(owners.items())
-        ]
-        return self._happened((RAID_RESOLVED, rows))
-
     def earned(self, gold: Mapping[int, float]) -> Self:
         """A round in which agents were paid this much, wherever they mined it."""
         rows = [(agent, agent, 1, amount(paid)) for agent, paid in gold.items()]
@@ -107,10 +91,6 @@ class Scenario:
         return self
 
     # Then: what came of it.
-
-    def then(self, *expected: Mapping[str, Any]) -> None:
-        """Assert that these and no other events were derived in the last round."""
-        assert list(expected) == self.events()
 
     def events(self, name: str | None = None) -> list[dict[str, Any]]:
         """The derived events of the last round (of one type) in their logical form."""
@@ -134,26 +114,11 @@ class Scenario:
     def gold(self) -> list[float]:
         return self.state.gold
 
-    def held(self, plot: int) -> tuple[int | None, int, str | None]:
-        """A plot's owner, since which round, and by what."""
-        state = self.state
-        return state.owner[plot], state.since[plot], HOLDINGS[state.how[plot]]
-
-    # What an agent is shown, and plans.
+    # What an agent is shown.
 
     def seen(self, agent: int = 0) -> MiningObservation:
         """What an agent is shown at the start of the next round."""
         return MiningObservation(SharedView(self.state), agent)
-
-    def planned(self, policy: Policy, agent: int = 0) -> list[tuple[str, int, int]]:
-        """What an agent of this built-in policy plans for the next round."""
-        built_in = Entry(agent, "greedy-mine")  # any of them: what it answers is taken as it is
-        row = MINING_PLAYERS.ask(policy, built_in, MINING_PLAYERS.view(self.state))
-        return [(KINDS[kind], plot, points) for kind, plot, points in row[1]]
-
-    def draws(self, agent: int = 0) -> Draws:
-        """The draws of an agent's policy for the next round."""
-        return Draws(self.config.seed, self.state.round + 1, agent, "policy")
 
     def _row(self, agent: int, plan: Sequence[Item] | Plan | Submission) -> Row:
         if isinstance(plan, Submission):
@@ -169,9 +134,3 @@ class Scenario:
         blocks = [Block([(SUBMITTED, nothing)]), Block(derived)]
         self.state = MINING.close(fold(MINING, self.state, blocks))
         return self
-
-
-def words(seed: int, round: int, plot: int, kind: str, count: int = 1) -> list[int]:
-    """The first words of a key, from the rules alone: no code of the kernel's."""
-    key = msgpack.packb([seed, round, plot, kind])
-    return [xxh3_64_intdigest(key, seed=i) for i in range(count)]

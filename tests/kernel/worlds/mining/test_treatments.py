@@ -10,7 +10,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from tests.kernel.worlds.mining.scenario import words
+from tests.arena_oracle import word
 from tests.mining import prepare
 
 RICH = 100 // 5
@@ -48,7 +48,7 @@ def changed(name: str, **settings: Any) -> dict[str, Any]:
 def shuffled(seed: int, plots: int) -> list[int]:
     """All plots in the order of the key [seed, 0, 0, "alpha"], worked out from the rules alone."""
     order = list(range(plots))
-    drawn = iter(words(seed, 0, 0, "alpha", 2 * plots))
+    drawn = (word([seed, 0, 0, "alpha"], i) for i in range(2 * plots))
     for j in range(plots - 1, 0, -1):
         word = next(word for word in drawn if word < 2**64 - 2**64 % (j + 1))
         order[j], order[word % (j + 1)] = order[word % (j + 1)], order[j]
