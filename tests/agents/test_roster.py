@@ -25,13 +25,6 @@ def names(roster: Roster) -> list[str]:
     return [entry.policy for entry in roster.entries]
 
 
-class Own:
-    """A policy of one's own."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> list[object]:
-        return []
-
-
 class WantsArguments:
     def __init__(self, stamina: int) -> None:
         self.stamina = stamina
@@ -107,16 +100,6 @@ def test_settings_are_recorded_in_one_order_and_a_text_that_looks_like_some_read
 
 
 # A policy of one's own.
-
-
-def test_every_agent_has_a_policy_of_its_own() -> None:
-    name = f"{__name__}:Own"
-    roster = POLICY_SET.parse(f"{name}*2,raid*1")
-    first, second, _ = (POLICY_SET.factory_of(entry, roster)() for entry in roster.entries)
-
-    assert [name, name, "raid"] == names(roster)
-    assert isinstance(first, Own)
-    assert first is not second
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from goldrush.replay.data.encoded import csv_table
 from tests.cli.helpers import assert_refused, goldrush
 from tests.mining import record
-
-NAMES = ("events", "rounds", "measures", "agents", "spells")
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +24,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def text_of(table: str, paths: Sequence[Path]) -> str:
     return "".join(csv_table(paths, table))
-
-
-def test_the_tables_are_those_of_the_library_under_the_names_given(
-    kept: Path, tmp_path: Path
-) -> None:
-    for form in ("csv", "parquet"):
-        goldrush("export", "runs", "--format", form, "--out", tmp_path, cwd=kept)
-    rounds = pd.read_parquet(tmp_path / "rounds.parquet")
-
-    assert ["runs/a.journal"] * 4 + ["runs/deep/b.journal"] * 5 == list(rounds["journal"])
-    assert [0] * 4 + [3] * 5 == list(rounds["seed"])
-    for name in NAMES:
-        expected = text_of(name, [kept / "runs" / "a.journal", kept / "runs/deep/b.journal"])
-
-        assert expected.replace(f"{kept}/", "") == (tmp_path / f"{name}.csv").read_text()
 
 
 LOUD = """

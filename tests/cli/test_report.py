@@ -45,21 +45,6 @@ def test_the_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, stud
     assert set(json.loads(ran.out)) >= {"answer", "comparisons", "outcome"}
 
 
-def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
-    study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=2, rounds=5)
-    options = ("--figures", "figures", "--jobs", "1")
-    ran = goldrush("report", study, *options, cwd=tmp_path)
-    names = {"answer", "by-run", "rounds-gini", "trade-off", "survival"}
-    written = {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
-
-    said = ran.out.partition("figures: ")[2].partition(" in figures, each as .pdf, .png, .csv")[0]
-    kinds = ("pdf", "png", "csv", "tex")
-    assert names < set(said.split(", "))
-    assert {f"{name}.{kind}" for name in said.split(", ") for kind in kinds} == set(written)
-    assert ran == goldrush("report", study, *options, "--force", cwd=tmp_path)
-    assert written == {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
-
-
 def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "def seized(events):\n    'plots raided, a round'\n"

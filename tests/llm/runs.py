@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.agents.llm.model import TEXT, Model
-from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Batch, Row
@@ -31,6 +31,13 @@ def models(address: str | None, *names: str, tokens: int = 500, **chosen: Any) -
         for name in names or ("a",)
     }
     return Models(known, **chosen)
+
+
+def table(folder: Path, text: str | bytes) -> dict[str, tuple[Model, Endpoint]]:
+    """What a file of models says."""
+    path = folder / "models.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_models(path)
 
 
 def text_of(agent: int, round: int) -> str:

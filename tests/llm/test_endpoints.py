@@ -10,12 +10,12 @@ import pytest
 
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.kernel.errors import BadInput
 from tests import mining
+from tests.llm.runs import table
 from tests.llm.seasons import SETTINGS, said
 from tests.llm.servers import Asked, Reply, answered, completion, error, serving
 from tests.llm.test_whole import reply
@@ -39,12 +39,6 @@ api-version = "THE_VERSION"
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THE_ORG", f"{HEADER}\n")
     monkeypatch.setenv("THE_VERSION", FIELD)
-
-
-def table(folder: Path, text: str) -> dict[str, tuple[Model, Endpoint]]:
-    path = folder / "models.toml"
-    path.write_text(text, encoding="utf-8")
-    return read_models(path)
 
 
 def telling(asked: Asked) -> Reply:

@@ -18,27 +18,22 @@ from goldrush.agents.llm.model import (
     Framing,
     Model,
 )
-from goldrush.agents.llm.models import FILE_MAX, Endpoint, Models, read_models
+from goldrush.agents.llm.models import FILE_MAX, Endpoint, Models
 from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.worlds.mining.prompts.prompt import wordable
 from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPT
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import INTEGER_MAX
+from tests.llm.runs import table
 
 KEY = "sk-0123456789abcdef"
 KEY_ENV, HEADERS = "OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS"
 pytestmark = pytest.mark.usefixtures("no_keys")
 
 
-def read(tmp_path: Path, text: str | bytes) -> dict[str, tuple[Model, Endpoint]]:
-    path = tmp_path / "models.toml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_models(path)
-
-
 def refusal(tmp_path: Path, text: str | bytes) -> BadInput:
     with pytest.raises(BadInput) as refused:
-        read(tmp_path, text)
+        table(tmp_path, text)
     return refused.value
 
 
@@ -46,7 +41,7 @@ def refusal(tmp_path: Path, text: str | bytes) -> BadInput:
 
 
 def test_a_table_is_a_model_and_how_it_is_reached(tmp_path: Path) -> None:
-    found = read(
+    found = table(
         tmp_path,
         """
         [quick]
@@ -75,8 +70,8 @@ def test_a_table_is_a_model_and_how_it_is_reached(tmp_path: Path) -> None:
         "plain": (Model("plain", "plain"), Endpoint()),
     } == found
     assert "1.0" == repr(found["quick"][0].temperature)
-    assert {} == read(tmp_path, "# none\n")
-    assert ["a"] == list(read(tmp_path, b"[a]\n".ljust(FILE_MAX, b"#")))
+    assert {} == table(tmp_path, "# none\n")
+    assert ["a"] == list(table(tmp_path, b"[a]\n".ljust(FILE_MAX, b"#")))
 
 
 RANGES: dict[str, tuple[float, float]] = {
@@ -92,7 +87,7 @@ def test_both_ends_of_a_range_belong_to_it_and_no_more(name: str, tmp_path: Path
     low, high = RANGES[name]
     more = "price_out = 1\n" if name == "price_in" else ""
     for value in (low, high):
-        of_model, endpoint = read(tmp_path, f"[a]\n{more}{name} = {value}")["a"]
+        of_model, endpoint = table(tmp_path, f"[a]\n{more}{name} = {value}")["a"]
         assert value == getattr(of_model, name, None) or value == getattr(endpoint, name, None)
     wrong: list[object] = [low - 1, high + 1, "nan", "true", "'1'", "[]"]
     for value in (*wrong, "1.0") if name in WHOLE else wrong:
@@ -160,7 +155,7 @@ def test_an_address_that_is_none_is_refused_unseen_wherever_it_stands(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     for door in (
-        lambda: read(tmp_path, f'[a]\nbase_url = "{address}"'),
+        lambda: table(tmp_path, f'[a]\nbase_url = "{address}"'),
         lambda: Models(base_url=address),
         lambda: Models().endpoint("a"),
     ):
@@ -369,7 +364,7 @@ def test_a_server_of_ones_own_is_not_sent_the_key_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-somebody-elses")
-    known = read(tmp_path, '[a]\nbase_url = "http://127.0.0.1:1/v1"\n[b]\n')
+    known = table(tmp_path, '[a]\nbase_url = "http://127.0.0.1:1/v1"\n[b]\n')
 
     assert None is Models(known).endpoint("a").key()
     assert "sk-somebody-elses" == Models(known).endpoint("b").key()

@@ -19,7 +19,7 @@ import goldrush
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
 from goldrush.agents.llm.model import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
-from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -30,6 +30,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 from tests import mining
 from tests.journals import commits_of
+from tests.llm.runs import table
 from tests.llm.seasons import SETTINGS, answers_in, playing
 from tests.llm.servers import Asked, Reply, answered, completion, error, serving
 from tests.playing import record
@@ -70,12 +71,6 @@ def test_a_request_has_what_the_model_says() -> None:
 # --- extra_body ---
 
 
-def read(tmp_path: Path, text: str) -> Model:
-    path = tmp_path / "models.toml"
-    path.write_text(text, encoding="utf-8")
-    return read_models(path)["a"][0]
-
-
 @pytest.mark.parametrize(
     "field",
     [
@@ -86,11 +81,12 @@ def read(tmp_path: Path, text: str) -> Model:
     ],
 )  # fmt: skip
 def test_fields_that_only_sound_like_secrets_are_sent(tmp_path: Path, field: str) -> None:
-    assert read(tmp_path, f"[a.extra_body]\n{field}").extra_body is not None
+    assert table(tmp_path, f"[a.extra_body]\n{field}")["a"][0].extra_body is not None
 
 
 def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
-    model = read(tmp_path, '[a.extra_body]\nz = 1\n"ä" = ["x", {b = 2.5, a = true}]')
+    text = '[a.extra_body]\nz = 1\n"ä" = ["x", {b = 2.5, a = true}]'
+    [(model, _)] = table(tmp_path, text).values()
 
     assert '{"z":1,"ä":["x",{"a":true,"b":2.5}]}' == model.extra_body
 
@@ -116,7 +112,7 @@ def test_fields_that_no_request_can_have_are_refused(
     fields: str, what: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=rf"models\.toml, \[a\]: extra_body: .*{what}"):
-        read(tmp_path, f"[a.extra_body]\n{fields}")
+        table(tmp_path, f"[a.extra_body]\n{fields}")
 
 
 _NAMES = st.text("abcdkeytoknsrä", max_size=6)

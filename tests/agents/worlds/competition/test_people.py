@@ -248,27 +248,21 @@ def test_an_answer_is_typed_whole_or_field_by_field_as_far_as_it_carries_them(
 
 
 @pytest.mark.parametrize(
-    ("place", "line", "says"),
+    ("lines", "says"),
     [
-        (0, "dance", "type one of"),
-        (1, "first", "neither a number nor JSON"),
-        (6, "@/dev/zero", "/dev/zero has more than"),
+        (["dance", *FIELDS], "type one of"),
+        (["2", "first", *FIELDS[1:]], "neither a number nor JSON"),
+        ([*FIELDS[:-1], "@/dev/zero", "because"], "/dev/zero has more than"),
+        ([*FIELDS[:-1], "bad", *FIELDS], "it is bad"),
     ],
 )
-def test_a_field_that_means_nothing_is_asked_for_again(
-    place: int, line: str, says: str, typed: Typed
+def test_what_means_nothing_or_does_not_count_is_told_and_asked_for_again(
+    lines: list[str], says: str, typed: Typed
 ) -> None:
-    found, shown = typed([*FIELDS[:place], line, *FIELDS[place:]])
+    found, shown = typed(lines)
 
     assert WHOLE == found
     assert says in shown
-
-
-def test_what_does_not_count_is_told_and_asked_again(typed: Typed) -> None:
-    found, shown = typed([*FIELDS[:-1], "bad", *FIELDS])
-
-    assert WHOLE == found
-    assert "it is bad" in shown
 
 
 def test_the_rules_are_shown_once_and_when_asked_for_with_controls_escaped(typed: Typed) -> None:
