@@ -10,8 +10,8 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from tests.arena_oracle import word
 from tests.mining import prepare
+from tests.season_oracle import shuffled
 
 RICH = 100 // 5
 
@@ -45,16 +45,6 @@ def changed(name: str, **settings: Any) -> dict[str, Any]:
     return {key: value for key, value in config.as_dict().items() if value != default[key]}
 
 
-def shuffled(seed: int, plots: int) -> list[int]:
-    """All plots in the order of the key [seed, 0, 0, "alpha"], worked out from the rules alone."""
-    order = list(range(plots))
-    drawn = (word([seed, 0, 0, "alpha"], i) for i in range(2 * plots))
-    for j in range(plots - 1, 0, -1):
-        word = next(word for word in drawn if word < 2**64 - 2**64 % (j + 1))
-        order[j], order[word % (j + 1)] = order[word % (j + 1)], order[j]
-    return order
-
-
 def test_the_treatments_are_those_of_the_rules() -> None:
     assert list(CHANGES) == list(TREATMENTS)
 
@@ -71,7 +61,8 @@ def test_a_name_that_nobody_knows_is_refused() -> None:
 
 @pytest.mark.parametrize("seed", [0, 2**53 - 1])
 def test_alpha_rich_doubles_a_fifth_of_the_plots_drawn_by_its_key(seed: int) -> None:
-    rich = set(shuffled(seed, 100)[:RICH])
+    order, _ = shuffled([seed, 0, 0, "alpha"], range(100))
+    rich = set(order[:RICH])
     alphas = tuple(2.0 if plot in rich else 1.0 for plot in range(100))
 
     changes = changed("alpha-rich", seed=seed)
