@@ -78,13 +78,8 @@ def _behind_a_link(folder: Path) -> None:
     folder.symlink_to(f"{folder}-elsewhere")
 
 
-def _a_file(folder: Path) -> None:
-    folder.rename(f"{folder}-elsewhere")
-    folder.touch()
-
-
 @pytest.mark.parametrize("levels", [0, 1], ids=["the folder", "the one around it"])
-@pytest.mark.parametrize("change", [_opened_to_others, _behind_a_link, _a_file])
+@pytest.mark.parametrize("change", [_opened_to_others, _behind_a_link])
 def test_a_folder_that_others_could_change_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, change: Callable[[Path], None], levels: int
 ) -> None:

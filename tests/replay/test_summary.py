@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from goldrush.kernel.journal import JournalReader
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.outcome import outcome_of
@@ -44,13 +43,3 @@ def test_chosen_measures_stand_in_the_order_of_their_columns() -> None:
 
     assert columns == sorted(columns)
     assert 0 not in columns
-
-
-def test_a_run_without_a_closed_unit_has_no_last_values(path: Path) -> None:
-    record(path, {"rounds": 3})
-    with JournalReader(path) as reader:
-        start = next(iter(reader)).end
-    path.write_bytes(path.read_bytes()[:start])
-
-    assert {} == summarise(path).as_dict()["last"]
-    assert "No round is closed yet." in str(summarise(path))

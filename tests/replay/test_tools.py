@@ -1,16 +1,12 @@
 """The tools of a world: what it names is there, and is called as the defaults are."""
 
 import inspect
-from pathlib import Path
 from types import FunctionType
-from typing import Any
 
 import pytest
 
-from goldrush.kernel.errors import BadInput
 from goldrush.replay.find import NAMES, tools_for
 from goldrush.replay.tools import Lazy, Tools
-from tests.lessons import TOOLS, play
 
 LAZY = [
     (world, name)
@@ -34,20 +30,3 @@ def test_a_lazy_part_is_there_and_is_called_as_the_default_that_it_replaces(
         by_name = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
         by_place = [p for p in parameters if p.name not in by_name]
         inspect.signature(part).bind(*by_place, **by_name)
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "says"),
-    [
-        ("explain", (0, 1), "no explanations"),
-        ("prompts", (0, 0, None), "no prompts"),
-        ("location_of", ("0",), "have no place"),
-    ],
-)
-def test_a_world_of_rules_alone_refuses_what_it_lacks(
-    name: str, given: tuple[Any, ...], says: str, tmp_path: Path
-) -> None:
-    path = play(tmp_path / "a.journal")
-
-    with pytest.raises(BadInput, match=says):
-        getattr(TOOLS, name)(path, *given)

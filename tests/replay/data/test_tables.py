@@ -363,7 +363,6 @@ def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> No
     for ask in (
         lambda: encoded.write_tables([path], tmp_path / "out", CSV, names=["rounds"]),
         lambda: run.measured,
-        lambda: encoded.csv_text(FIGURES.columns, FIGURES.rows(run)),
         lambda: list(AGENTS.rows(run)),
     ):
         with pytest.raises(JournalError, match="gold"):

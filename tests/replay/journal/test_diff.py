@@ -166,10 +166,6 @@ FORGERIES: Mapping[str, tuple[Callable[[list[Commit]], list[Commit]], str, int, 
     "another digest": (other_digest(4), "derivation", 4, "round_closed"),
     "another digest of the start": (other_digest(0), "derivation", 0, None),
     "no submission": (first_changed(SUBMITTED, unnamed), "damage", 1, None),
-    "neither submission nor digest": (
-        lambda commits: other_digest(1)(first_changed(SUBMITTED, unnamed)(commits)),
-        "damage", 1, None,
-    ),
 }  # fmt: skip
 
 

@@ -102,20 +102,6 @@ def test_a_helper_that_died_is_started_again(tmp_path: Path) -> None:
     assert goldrush.record(changed(tmp_path, "", ""), tmp_path / "run.journal").verify().holds
 
 
-def test_an_answer_is_waited_for_as_long_as_the_recording_took(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(elsewhere, "WAIT", 0.0)
-    journal = tmp_path / "run.journal"
-    goldrush.record(changed(tmp_path, "", ""), journal)
-    caplog.clear()
-
-    elsewhere.check_elsewhere(str(journal), world_of(journal), seconds=60)
-    assert "" == caplog.text
-    elsewhere.check_elsewhere(str(journal), world_of(journal))
-    assert "another gave no answer in 0 seconds" in caplog.text
-
-
 def test_a_study_ends_with_the_difference_of_its_first_run(tmp_path: Path) -> None:
     changed(tmp_path, *differing(ORDER, RULES))
     study = ["study", "--world", "fishery.py", "--roster", "share*5", "--seeds", "2", "--jobs", "1",

@@ -181,16 +181,6 @@ def test_a_short_journal_gets_no_index(journal: Path, small: pytest.MonkeyPatch)
     assert not index_of(journal).exists()
 
 
-def test_a_world_without_frozen_states_gets_no_index(
-    journal: Path, small: pytest.MonkeyPatch
-) -> None:
-    for world in (attrs.evolve(MINING, freeze=None), attrs.evolve(MINING, thaw=None)):
-        again = rebuild(journal, 20, world=world)
-
-        assert folded(journal)[20][0] == facts_of(again.state)
-    assert not cached().exists()
-
-
 def test_the_index_of_a_journal_that_has_grown_is_made_anew(
     journal: Path, small: pytest.MonkeyPatch, recorded: bytes
 ) -> None:

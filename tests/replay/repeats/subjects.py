@@ -63,16 +63,6 @@ class Printing:
         print(random.random())
 
 
-class OncePerProcess(Repeating):
-    made = False
-
-    def __init__(self, seed):
-        super().__init__(seed=seed)
-        if OncePerProcess.made:
-            os._exit(3)
-        OncePerProcess.made = True
-
-
 class Refusing(Repeating):
     """Runs in processes of hash seeds alone, or counts which way its own code is run."""
 

@@ -110,14 +110,6 @@ def test_another_subject_of_the_same_process_shows_that_something_is_remembered(
 
 
 @in_child_processes
-def test_another_subject_that_ends_the_process_is_told() -> None:
-    verdict = goldrush.repeats(subjects.OncePerProcess, steps=2)
-
-    assert (True, None) == (verdict.repeats, verdict.reset_forgets)
-    assert "ended its process with code 3" in verdict.not_tried
-
-
-@in_child_processes
 @pytest.mark.parametrize("error", [True, False])
 def test_opposite_orders_of_sets_that_change_the_run_say_nothing_and_this_is_told(
     error: bool,

@@ -155,21 +155,6 @@ def page_of(found: MiningResults) -> StudyPage:
     return StudyPage(study_of(found))
 
 
-def test_the_first_figures_have_the_values_and_differences_of_the_answer() -> None:
-    found = study(planted)
-    figures, answer = page_of(found).figures, answer_of(found)
-
-    assert ["answer", "differences", "by-policy", "by-run"] == list(figures)[:4]
-    assert [
-        (each.values.mean, each.values.low, each.values.high)
-        for each in answer.standings
-        if not each.policy
-    ] == [(row["y"], row["low"], row["high"]) for row in figures["answer"].data]
-    assert [one.change.difference.mean for one in answer.comparisons[TREATMENTS]] == [
-        row["y"] for row in figures["differences"].data
-    ]
-
-
 def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> None:
     page = page_of(study(planted, 8, rosters=("raid", "mine", MIXED)))
     standings, compared = (

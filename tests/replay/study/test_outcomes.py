@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.kernel.errors import BadInput
 from goldrush.replay.study.inference import SIGNIFICANT, change, detectable, holm, interval
 from goldrush.replay.study.outcomes import (
     POLICIES,
@@ -41,18 +40,6 @@ def run(gold: Gold, treatment: str, roster: str, seed: int) -> MiningResult:
 
 def noise(*key: object) -> float:
     return random.Random(repr(key)).gauss(0, 1)  # no secret
-
-
-def test_the_outcome_is_what_the_agents_play_for_unless_another_is_asked_for() -> None:
-    found = study(lambda *_: 1.0, 1)
-
-    assert ("gold", True) == (outcome_named(found).name, outcome_named(found).is_by_agent)
-    assert ("gini", False) == (
-        outcome_named(found, "gini").name,
-        outcome_named(found, "gini").is_by_agent,
-    )
-    with pytest.raises(BadInput, match="no measure 'golden'"):
-        outcome_named(found, "golden")
 
 
 def test_standings_are_means_over_seeds_of_means_over_agents() -> None:

@@ -36,7 +36,6 @@ def says(error: pytest.ExceptionInfo[BadInput]) -> str:
     text = str(error.value)
 
     assert "\n" not in text
-    assert "\n" not in text
     assert len(text) < 1000
     return text
 

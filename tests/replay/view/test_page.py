@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.journal import UNIT
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.run import Run
@@ -17,7 +15,7 @@ from goldrush.replay.view import walked
 from goldrush.replay.view.page import modules_of, page_of, write_page
 from tests.cli.helpers import goldrush
 from tests.golden import path_of, season_path
-from tests.journals import commits_of, write
+from tests.journals import commits_of
 from tests.pages import data_of, unpacked
 
 
@@ -90,17 +88,6 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(damage: str, tmp_path: 
     far = f"After {commit.unit - 1} of 20 rounds"
     assert outcome.sentences[0].replace(far, f"{far}, where the file breaks off") in page
     assert commit.unit - 1 == run["last"]
-
-
-def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> None:
-    commits = commits_of(path_of("baseline"))
-    for commit in commits:
-        if commit.kind == UNIT and commit.unit == 2:
-            commit.digest = 1
-    forged = write(tmp_path / "forged.journal", commits)
-
-    with pytest.raises(MalformedEvents, match="digest"):
-        page_of(forged)
 
 
 def test_a_page_lies_beside_its_journal_and_is_replaced_by_the_next(tmp_path: Path) -> None:
