@@ -12,9 +12,8 @@ import pytest
 
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.draws import LISTED_MAX
-from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, cold, goldrush
-from tests.journals import commits_of, forged, redrawn, write
+from tests.journals import commits_of, damaged, forged, redrawn, write
 from tests.mining import fork, record
 
 ROUNDS = 12
@@ -30,16 +29,12 @@ class Loud:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of journals that no test changes: a run, forks of it, bad copies of it."""
+    """A folder of journals that no test changes: a run, a fork of it, a bad copy."""
     folder = tmp_path_factory.mktemp("kept")
     a = folder / "a.journal"
     record(a, {"seed": 7, "rounds": ROUNDS}, treatment="authority-punish")
     fork(a, 5, folder / "fork.journal", settings={"alpha": 2.0})
-    data = a.read_bytes()
-    commits = commits_of(a)
-    (folder / "torn.journal").write_bytes(data[:-3])
-    (folder / "short.journal").write_bytes(data[: commits[6].end])
-    (folder / "damaged.journal").write_bytes(data[:3000] + b"\0\0" + data[3002:])
+    damaged(a, folder / "damaged.journal", 6)
     return folder
 
 
@@ -115,15 +110,6 @@ def test_what_policies_print_is_not_among_the_verdicts(tmp_path: Path, jobs: int
 
 
 # fork
-
-
-def test_fork_goes_on_from_what_is_whole_of_a_broken_journal(kept: Path, tmp_path: Path) -> None:
-    for name in ("torn.journal", "damaged.journal", "short.journal"):
-        ran = goldrush(
-            "fork", kept / name, "--at", 1, "--out", name, "--set", "rounds=4", cwd=tmp_path
-        )
-
-        assert (0, True) == (ran.code, verify(tmp_path / name).holds)
 
 
 def test_submissions_are_put_in_from_a_file_and_from_standard_input(

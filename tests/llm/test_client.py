@@ -263,14 +263,6 @@ def test_a_status_is_tried_again_where_it_may_pass(
     assert answer.trouble.startswith(f"HTTP {status}: ")
 
 
-def test_the_trouble_is_that_of_the_last_try() -> None:
-    failed, _ = answer_to(error(500), error(429), error(401, "who are you"))
-    passed, _ = answer_to(error(500), error(429), completion("a plan"))
-
-    assert Answer(0, tries=3, trouble="HTTP 401: who are you", status=401) == failed
-    assert attrs.evolve(GOOD, tries=3) == passed
-
-
 @pytest.mark.parametrize("status", [301, 307])
 def test_a_redirect_is_not_followed(status: int) -> None:
     with serving(in_turn(completion("a plan"))) as other:
