@@ -53,14 +53,22 @@ def faults(root: Path = ROOT) -> Iterator[str]:
     for mutation in mutations():
         if counts[mutation.key] > 1:
             yield f"{mutation.id}: {mutation.file} has another with the same rule"
-        path = root / mutation.file
         if mutation.file not in texts:
-            texts[mutation.file] = path.read_text() if path.exists() else ""
+            texts[mutation.file] = _text_below(root / mutation.file)
         count = texts[mutation.file].count(mutation.old)
         if count != 1:
             yield f"{mutation.id}: {mutation.old!r} occurs {count} times in {mutation.file}"
         if mutation.old == mutation.new:
             yield f"{mutation.id}: changes nothing"
         for test in mutation.tests:
-            if not (root / test.partition("::")[0]).exists():
+            name, _, function = test.partition("::")
+            if name not in texts:
+                texts[name] = _text_below(root / name)
+            if f"def {function.partition('[')[0]}" not in texts[name]:
                 yield f"{mutation.id}: {test} does not exist"
+
+
+def _text_below(path: Path) -> str:
+    """The text of a file, or of all Python files of a folder; empty if there is none."""
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    return "".join(file.read_text() for file in files)

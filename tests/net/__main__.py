@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from tests.cli import helpers
+from tests.faults.sampling import in_turn
 from tests.indexes import cache_apart
 from tests.net import api
 from tests.net.corpus import install, models_serving, write_files, write_specimens
@@ -60,9 +61,11 @@ def changes(name: str, now: str) -> str:
 @click.command(help=__doc__)
 @click.argument("chosen", nargs=-1, metavar="[NAME]...")
 @click.option("--make", is_flag=True, help="Write the texts anew.")
-def main(chosen: Sequence[str], make: bool) -> None:
+@click.option("--turn", is_flag=True, help="A third of them, another with each commit.")
+def main(chosen: Sequence[str], make: bool, turn: bool) -> None:
     """Make or compare the texts."""
     wanted = [name for name in names() if name in (chosen or names())]
+    wanted = in_turn(wanted) if turn else wanted
     fresh = helpers._server.cache_clear  # each process starts its own, which forks the commands
     with (
         cache_apart(),
