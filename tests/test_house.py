@@ -25,7 +25,7 @@ BUDGETS = {  # the most there may be, and by how much it may fall before the num
     "lines of code in replay": (18_730, 150),
     "lines of code in cli": (2_590, 150),
     "lines of JavaScript below replay": (2_223, 150),
-    "lines of code in tests": (41_900, 600),
+    "lines of code in tests": (41_800, 600),
     "words of Markdown": (55_000, 600),
     "names used twice": (0, 0),
     "corridors": (52, 5),
