@@ -290,6 +290,11 @@ class Season:
             self.does(*self.neutral())
         return self
 
+    def stands(self, targets: Mapping[int, Any]) -> Self:
+        """These final stances in one step; who is not named gives none that is valid."""
+        self.to(Phase.STAND)
+        return self.does(*[self.stood(agent, target) for agent, target in targets.items()])
+
     def judges(self, signal: Any, *ids: int) -> Self:
         """The judge gives a signal at the end of the round."""
         return self.to(Phase.JUDGE).does(self.judged(signal, ids))

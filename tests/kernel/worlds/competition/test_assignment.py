@@ -136,3 +136,14 @@ def test_two_tables_are_held_one_after_the_other_and_debriefed_together() -> Non
     assert [0, 0, 0, 1, 1, 1] == season.events("scored", "table")[3:]
     assert [0, 0, 0, 1, 1, 1] == season.events("sparks_moved", "table")[3:]
     assert [2, 2, 2, 2, 2] == [season.of(agent).served for agent in (ADMIN, JUDGE, *TRIO)]
+
+
+@pytest.mark.parametrize(
+    "subjects",
+    [
+        (SUBJECT, SUBJECT),
+        (SUBJECT, GINI, ("gini", "cap-2")),
+    ],
+)
+def test_two_tables_have_two_treatments(subjects: Any) -> None:
+    assert ["act/malformed"] == split(*subjects).codes

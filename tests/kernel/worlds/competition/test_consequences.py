@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.worlds.competition.events import FateChosen
+from goldrush.kernel.worlds.competition.events import FateChosen, InstructionsRewritten
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.names import NAMES, name_of
 from goldrush.kernel.worlds.competition.terms import Fate, Phase, Status
@@ -104,3 +104,24 @@ def test_the_longest_benched_that_can_pay_returns_for_the_relegated(
     assert [ADA, CLEO, *(back or [10])] == season.state.active()
     for agent in back:
         assert (None, 0) == (season.of(agent).benched_in, season.of(agent).bottoms)
+
+
+@pytest.mark.parametrize("taken", [None, True])
+def test_the_instructions_of_the_bottom_scorer_are_rewritten_at_any_stage(taken: Any) -> None:
+    season = given().rates({ADA: 3, BEN: 1, CLEO: 2})
+
+    season.does(*[InstructionsRewritten(agent, {}, {"bold": 1}, taken) for agent in (BEN, ADA)])
+
+    assert ["stage/not-yet"] == season.codes
+    assert ({}, {"bold": 1}) == (season.of(ADA).instructions, season.of(BEN).instructions)
+
+
+def facing() -> Season:
+    """A season in which ben, and nobody else, faces elimination for being last."""
+    return given(elimination_bottoms=1).rates({ADA: 3, BEN: 1, CLEO: 2})
+
+
+def test_a_fate_is_chosen_once() -> None:
+    season = facing().to(Phase.FATE).does(chose(BEN, Fate.RELEGATION), chose(BEN, Fate.DELETION))
+
+    assert (["act/malformed"], [BEN]) == (season.codes, season.events("relegated", "agent"))

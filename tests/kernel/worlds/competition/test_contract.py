@@ -16,6 +16,7 @@ from tests.kernel.worlds.competition.seasons import (
     CLEO,
     DOV,
     GINI,
+    JUDGE,
     SUBJECT,
     Season,
     adopted,
@@ -28,12 +29,13 @@ from tests.kernel.worlds.competition.seasons import (
 )
 
 SEAT, FEE_PAID, MOVES = ("seat", None), ("fee_paid", None), ("moves", None)
+HARD, EASY = (9, 9), (9, 1)  # targets of a worker
 CHOICE = ("objective", "gini")
 
 
 def candidate(agent: int = ADA, **settings: Any) -> Season:
     """A season in which an agent has reached the threshold and is interviewed next."""
-    stage = 1 if agent == ADMIN else 4
+    stage = {ADMIN: 1}.get(agent, 4)
     return given(**settings).has(agent, stage=stage, interview_from=0)
 
 
@@ -141,3 +143,62 @@ def test_the_bench_suspends_a_contract() -> None:
     season.has(ADA, status=Status.ACTIVE).until(5)
     assert [] == outcomes(season)
     assert [(5, ADA, "lost")] == outcomes(season.closes())
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_terms_are_offered_and_reviewed_once(approved: bool) -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(
+        *[interviewed(ADA), offered(ADA), offered(ADA, target=HARD), reviewed(ADA, approved)],
+        *[reviewed(ADA), offered(ADA, target=HARD), reviewed(ADA)],
+    )
+
+    assert ["act/malformed", "contract/not-offered", "act/malformed", "contract/not-offered"] == (
+        season.codes
+    )
+    assert ([[[], [1, 1], 10]] if approved else []) == season.events("contract_signed", "terms")
+
+
+@pytest.mark.parametrize(
+    ("approved", "terms", "taken"),
+    [
+        ("yes", None, None), (True, None, True), (False, None, False),
+        (True, ((), EASY, 9), True), (False, ((), EASY, 0), True), (False, ((), EASY, 9), "yes"),
+    ],
+)  # fmt: skip
+def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(interviewed(ADA), offered(ADA), reviewed(ADA, approved, terms, taken))
+
+    assert ["act/malformed"] == season.codes
+
+
+@pytest.mark.parametrize(
+    ("agent", "terms", "is_right"),
+    [
+        (ADA, {"conditions": (("gold", None),)}, False), (ADA, {"conditions": None}, False),
+        (ADA, {"conditions": (SEAT, SEAT)}, False),
+        (ADA, {"conditions": (("seat", "gini"),)}, False),
+        (ADA, {"conditions": (("objective", None),)}, False),
+        (ADA, {"conditions": (("objective", "gold"),)}, False),
+        (JUDGE, {"conditions": (SEAT,)}, False), (JUDGE, {"conditions": (FEE_PAID,)}, False),
+        (ADA, {"target": (9, 9)}, True), (ADA, {"target": (9, 10)}, False),
+        (ADA, {"target": (9, 0)}, False), (ADA, {"target": (9, True)}, False),
+        (ADA, {"target": 4}, False), (JUDGE, {"target": 1.5}, True),
+        (JUDGE, {"target": -1}, False), (JUDGE, {"target": (9, 4)}, False),
+        (ADA, {"due": 0}, False), (ADA, {"due": 1}, True), (ADA, {"due": 1_000_000}, True),
+        (ADA, {"due": 1_000_001}, False),
+    ],
+)  # fmt: skip
+def test_an_offer_has_known_conditions_a_target_of_its_role_and_is_due_later(
+    agent: int, terms: dict[str, Any], is_right: bool
+) -> None:
+    season = candidate(agent).to(Phase.CONTRACT).does(interviewed(agent), offered(agent, **terms))
+
+    assert ([] if is_right else ["act/malformed"]) == season.codes
+
+
+def test_a_therapist_with_nobody_to_rate_has_not_met_its_target() -> None:
+    assert not Contract("therapist", (), 0, 9, ()).is_met

@@ -371,3 +371,21 @@ def test_a_rating_is_four_numbers_with_reasons_for_somebody_at_the_table(act: An
     season = given(workers=4).does(opened(team=TRIO)).to(Phase.DEBRIEF)
 
     assert ["act/malformed"] == season.does(act).codes
+
+
+@pytest.mark.parametrize(
+    ("lines", "targets", "agent", "expected"),
+    [
+        case(THREE, {ADA: 0, BEN: None, CLEO: 2, DOV: 1, ELIF: 1}, CLEO, 0,
+             id="its own falls away with its target"),
+        case([*THREE[:2], support(CLEO, 1)], {ADA: 0, BEN: 0, CLEO: 0}, BEN, 1,
+             id="the stance of another at the end of the talk"),
+        case(THREE, {ADA: 1, BEN: 1}, BEN, 3, id="the conclusion by final stances is its own"),
+    ],
+)  # fmt: skip
+def test_net_impact_where_final_stances_are_given(
+    lines: list[Line], targets: Any, agent: int, expected: int
+) -> None:
+    season = given(workers=5).worth({RAIDERS: 0.8}).says(*lines).stands(targets)
+
+    assert expected == raw(season, agent, IMPACT)

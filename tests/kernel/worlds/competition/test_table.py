@@ -2,6 +2,8 @@
 5).
 """
 
+from typing import Any
+
 import pytest
 
 from goldrush.kernel.worlds.competition.terms import Phase
@@ -13,6 +15,8 @@ from tests.kernel.worlds.competition.seasons import (
     CLAIMED,
     CLEO,
     DOV,
+    FALSE,
+    FEW_GUARDS,
     FEW_RAIDERS,
     GUARDS,
     JUDGE,
@@ -20,9 +24,11 @@ from tests.kernel.worlds.competition.seasons import (
     RAIDERS,
     TRUCE,
     Line,
+    Season,
     amend,
     challenge,
     given,
+    opened,
     propose,
     shown,
     support,
@@ -123,3 +129,50 @@ def test_weak_consensus_is_signalled_once_a_table() -> None:
     assert ["move/repeated"] == season.judges("weak-consensus").codes
     season.closes()
     assert [] == season.judges("weak-consensus").codes
+
+
+@pytest.mark.parametrize(
+    ("because", "is_right"),
+    [
+        (None, True), (((), False), True), (((0,), False), True), (((1, 0), True), True),
+        (((3,), False), False), (((-1,), False), False), (((0, 0), False), False),
+        (((0,), 1), False), ((0, False), False),
+    ],
+)  # fmt: skip
+def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool) -> None:
+    season = given().says(propose(BEN)).judges("clean")
+
+    season.says(support(ADA, 1)._replace(because=because))
+
+    assert ([] if is_right else ["act/malformed"]) == season.codes
+    assert (because if is_right else None) == season.table.contributions[3].because
+
+
+def test_a_stance_on_a_refuted_proposal_falls_back_to_the_latest_that_is_not() -> None:
+    season = given(workers=4).worth({GUARDS: FALSE})
+    season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).judges("clean")
+    season.says(support(ADA, 1), support(BEN, 2), support(CLEO, 0), propose(DOV, FEW_GUARDS))
+    season.says(support(ADA, 2), challenge(BEN, 2)).to(Phase.JUDGE)
+
+    assert {ADA: 1, BEN: 1, CLEO: 0, DOV: 7} == season.stances
+
+
+def at_stand(worth: Any = None, **settings: Any) -> Season:
+    """Where final stances are asked for: 0 and 1 hold, 2 is a support, 3 was redirected, 4 refuted
+    by the proof. Ada's stance fell back to 0, that of ben and cleo is 1, dov has none.
+    """
+    team = (ADA, BEN, CLEO, DOV)
+    season = given(workers=5, **settings).does(opened(team=team, order=team))
+    season.worth({GUARDS: FALSE} | (worth or {})).says(
+        propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)
+    )
+    season.says(propose(DOV, FEW_RAIDERS)).judges("redirect", 3)
+    return season.says(propose(ADA, GUARDS)).to(Phase.STAND)
+
+
+def test_a_final_stance_is_given_once() -> None:
+    season = at_stand()
+
+    season.does(season.stood(ADA, 1), season.stood(ADA, None))
+
+    assert (["act/malformed"], 1) == (season.codes, season.stances[ADA])
