@@ -12,7 +12,7 @@ newcomer is called: any name will do that nobody had before.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tests.arena_oracle import Arena, is_int, word
@@ -46,15 +46,6 @@ SWITCHES = {
     "contract_offered": ["tiers"], "contract_reviewed": ["tiers"], "skill_distilled": ["memory"],
     "stood": ["table"],
 }  # fmt: skip
-
-
-def derived_from(
-    config: dict[str, Any], cast: Sequence[dict[str, Any]], steps: Iterable[Sequence[Act]]
-) -> Iterator[list[Event]]:
-    """What follows from each step of a season, given what was done in it."""
-    season = SeasonOracle(config, cast)
-    for acts in steps:
-        yield season.step(acts)
 
 
 class Table:

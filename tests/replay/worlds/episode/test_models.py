@@ -67,7 +67,7 @@ def means(model: Walk, steps: int, changes: Mapping[int, float] = {}) -> list[fl
     return found
 
 
-MEAN, DRIFT = (None, "variable[mean]"), (None, "variable[drift]")
+MEAN = (None, "variable[mean]")
 
 
 class Late:
