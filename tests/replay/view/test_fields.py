@@ -135,6 +135,10 @@ def test_of_many_agents_the_means_of_policies_are_charted(path: Path, tmp_path: 
     assert ["agents", 1, 11] == [marks["kind"], len(marks["titles"]), marks["values"][0][0]]
 
 
+def test_a_field_that_is_a_measure_or_the_score_is_not_charted_twice(path: Path) -> None:
+    assert ["landed"] == [chart["name"] for chart in recorded(Fishery, path)["charts"]]
+
+
 def test_scores_are_those_of_the_rules_and_null_in_a_game_without(
     path: Path, tmp_path: Path
 ) -> None:
