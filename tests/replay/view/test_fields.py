@@ -8,6 +8,7 @@ import pytest
 
 import goldrush
 from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.fishery import Fishery
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
