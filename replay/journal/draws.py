@@ -12,6 +12,7 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, GoldrushError, unknown
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import escaped
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.replay.find import open_world, tools_at, tools_of, typed
 from goldrush.replay.journal.forged import reader_of
@@ -118,7 +119,7 @@ class Recheck:
         as_far = ", as far as it can be read" if self.error else ""
         says = f"{len(broken):,} DO NOT HOLD" if broken else f"all hold{as_far}"
         counts = ", ".join(kinds) or "nothing to draw"
-        lines = [f"{self.path}: {counts}; {self.drawn:,} needed a draw; {says}"]
+        lines = [f"{escaped(self.path)}: {counts}; {self.drawn:,} needed a draw; {says}"]
         lines += [
             f"  {bad.kind} {bad.occasion.where}: recorded {bad.format_outcome(bad.outcome)} "
             f"with {', '.join(bad.draw_words) or 'no words'}, the key gives {bad.format_again()}"

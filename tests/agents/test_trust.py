@@ -196,7 +196,9 @@ def test_a_journals_roster_makes_nothing_run(tmp_path: Path, mark: Path) -> None
     )
 
     refused(acts, path, out, mark)
-    assert ("sentinel:run (2 agents)",) == verify(path).not_asked
+    verdict = verify(path)
+    assert ("sentinel:run (2 agents)",) == verdict.not_asked
+    assert (3, None) == (verdict.level, verdict.level_in_part)
 
 
 def test_a_seasons_cast_makes_nothing_run_though_a_fork_recasts_another(

@@ -3,6 +3,7 @@
 from contextlib import redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -12,6 +13,8 @@ from goldrush.kernel.text import escaped
 from tests.games.evil import Evil
 
 # Texts of a journal.
+
+ODD = "\x1b[31m\nit holds.journal"
 
 
 class Terminal(TextIOWrapper):
@@ -23,10 +26,11 @@ class Terminal(TextIOWrapper):
 
 @pytest.fixture(scope="module")
 def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs of a game whose texts move the cursor."""
+    """Two runs of a game whose texts move the cursor, and one whose name does."""
     folder = tmp_path_factory.mktemp("evil")
     library.record(Evil, folder / "a.journal", seed=3)
     library.record(Evil, folder / "b.journal", seed=4)
+    copy(folder / "b.journal", folder / ODD)
     return folder
 
 
@@ -41,13 +45,14 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "record {game} --out d.journal", "treatments {game}", "settings {game}",
         "policies {game}", "view a.journal", "view .",
         "study --world {game} --seeds 2 --rounds 2 --out study",
+        "diff a.journal ODD", "verify ODD", "audit ODD --all", "info ODD",
     ],
 )  # fmt: skip
 def test_no_text_of_a_journal_or_a_game_moves_the_cursor(
     evil: Path, words: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     game = f"{Path(__file__).parents[1] / 'games/evil.py'}"
-    arguments = words.format(game=game).split()
+    arguments = [ODD if word == "ODD" else word for word in words.format(game=game).split()]
     if game not in arguments:
         arguments += ["--world", game]
     monkeypatch.chdir(evil)
@@ -60,3 +65,4 @@ def test_no_text_of_a_journal_or_a_game_moves_the_cursor(
 
     assert printed
     assert escaped(printed, "\n\t") == printed
+    assert "\nit holds" not in printed
