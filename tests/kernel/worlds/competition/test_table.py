@@ -176,3 +176,20 @@ def test_a_final_stance_is_given_once() -> None:
     season.does(season.stood(ADA, 1), season.stood(ADA, None))
 
     assert (["act/malformed"], 1) == (season.codes, season.stances[ADA])
+
+
+def test_the_proposal_with_most_stances_leads_and_of_equals_the_earliest() -> None:
+    season = given(workers=4).says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
+    leading = season.table.stances.leading()
+
+    season.says(support(DOV, 0))
+
+    assert (1, 0) == (leading, season.table.stances.leading())
+
+
+def test_what_was_tested_is_not_tested_again_for_another_challenge() -> None:
+    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
+    season.judges("redirect", 1).says(challenge(BEN, 0))
+
+    assert (Phase.SPEAK, CLEO) == (season.phase, season.speaker)
+    assert ({}, {0}) == (season.stances, season.table.stances.refuted)
