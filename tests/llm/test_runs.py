@@ -15,12 +15,14 @@ from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.kernel.errors import BadInput, PolicyFailed, RunStopped
+from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
+from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.journal.usage import asked_in, usage
 from goldrush.replay.journal.verify import verify
 from tests import golden
-from tests.journals import commits_of, progress
+from tests.journals import commits_of, progress, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
@@ -298,6 +300,35 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with serving(arriving(path, lambda _: [3, 1, 0])) as server:
         record(path, SHORT, MIXED, models=models(server.address, "a", "b"))
     return path
+
+
+def waiting(*rows: Any) -> list[Commit]:
+    return [Commit(UNIT, 1, None, [Block([row])]) for row in rows]
+
+
+def submission(agent: object, *, source: object = None) -> tuple[int, list[Any]]:
+    return (0, [(agent, (), None, None, None, source)])
+
+
+@pytest.mark.parametrize(
+    ("commits", "says"),
+    [
+        (waiting(submission(1), submission(1)), "not of different agents of the run"),
+        (waiting(submission("0")), "integer >= 0 expected"),
+        (waiting(submission(0), submission(5)), "is not what its agents submit"),
+        (waiting((2, [(1, (0,), 0, ())])), "claim_drawn among inputs"),
+        (waiting(submission(0, source={"raw": float("nan")})), "map of names to plain values"),
+    ],
+)
+def test_forged_answers_that_wait_are_refused_before_anybody_is_asked(
+    recorded: Path, server: Server, path: Path, commits: list[Commit], says: str
+) -> None:
+    write(path, [commits_of(recorded)[0], *commits])
+    before = path.read_bytes()
+    with pytest.raises((BadInput, MalformedEvents), match=says):
+        resume(path, models=models(server.address, "a", "b"))
+
+    assert ([], before) == (server.asked, path.read_bytes())
 
 
 # --- forks ---

@@ -40,7 +40,7 @@ class Copy:
         """`lived`, `died`, `timeout`, or `not-run` if pytest found nothing to run; and the test
         that failed first.
         """
-        env = {**os.environ, "PYTHONPATH": str(self.root), "HYPOTHESIS_PROFILE": "fast"}
+        env = {**os.environ, "PYTHONPATH": str(self.root), "HYPOTHESIS_PROFILE": "mutants"}
         env["FAULTS"] = "all"  # also what a third alone notices, whichever is made
         if not keep:  # compiled modules of unchanged files stay; none of a changed file is kept
             env["PYTHONDONTWRITEBYTECODE"] = "1"

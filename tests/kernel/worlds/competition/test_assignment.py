@@ -17,6 +17,7 @@ from tests.kernel.worlds.competition.seasons import (
     GINI,
     JUDGE,
     MINERS,
+    RAIDERS,
     SUBJECT,
     TRIO,
     TRUCE,
@@ -27,6 +28,7 @@ from tests.kernel.worlds.competition.seasons import (
     given,
     opened,
     propose,
+    support,
     table_set,
 )
 
@@ -59,6 +61,19 @@ def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> No
 
     found = season.does(season.tested()).events("roundtable_opened", "participants", "order")
     assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
+
+
+@pytest.mark.parametrize(
+    ("settings", "signal"), [({"moves": 1}, "clean"), ({}, "converged"), ({"rounds_max": 1}, None)]
+)
+def test_a_table_ends_when_moves_are_spent_or_converged_or_with_its_last_round(
+    settings: dict[str, Any], signal: Any
+) -> None:
+    season = given(**settings).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS))
+
+    season.judges(signal) if signal else season.to(Phase.JUDGE).does()
+
+    assert Phase.PROVE == season.phase
 
 
 # Concluded: the digest and the adoption

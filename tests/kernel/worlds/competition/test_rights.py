@@ -10,6 +10,7 @@ from goldrush.kernel.worlds.competition.events import (
     InstructionsRewritten,
     PersonaProposed,
     ProjectProposed,
+    ProjectReviewed,
     SkillDistilled,
     TeamRecommended,
     TraitRecorded,
@@ -19,6 +20,7 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
     ASSISTANT,
+    BASELINE,
     BEN,
     CLEO,
     FALSE,
@@ -34,6 +36,7 @@ from tests.kernel.worlds.competition.seasons import (
     adopted,
     digested,
     given,
+    opened,
     propose,
     table_set,
 )
@@ -87,6 +90,41 @@ def test_a_right_is_had_from_its_threshold_on(
     assert [["stage/not-yet"], ["stage/not-yet"], []] == codes
 
 
+@pytest.mark.parametrize(
+    ("has", "class_", "allowed", "codes", "becomes"),
+    [
+        ({"stage": 2}, "sonnet", True, [], "sonnet"),
+        ({"stage": 2, "class_": "sonnet"}, "haiku", True, [], "haiku"),
+        ({"stage": 2}, "sonnet", False, [], "haiku"),
+        ({"stage": 2}, "sonnet", None, ["stage/not-yet"], "haiku"),
+        ({"is_self_determined": True}, "sonnet", None, [], "sonnet"),
+        ({"is_self_determined": True}, "sonnet", True, ["stage/not-yet"], "haiku"),
+        ({"stage": 2}, "opus", True, ["act/malformed"], "haiku"),
+        ({"stage": 2, "status": "benched"}, "sonnet", True, ["act/malformed"], "haiku"),
+    ],
+)  # fmt: skip
+def test_a_worker_moves_to_another_class_if_allowed_or_self_determined(
+    has: dict[str, Any], class_: Any, allowed: Any, codes: list[str], becomes: str
+) -> None:
+    season = given(workers=4).has(ADA, **has).does(ClassMoved(ADA, class_, allowed))
+
+    assert (codes, becomes) == (season.codes, season.of(ADA).class_)
+
+
+@pytest.mark.parametrize(
+    ("by", "has", "codes"),
+    [
+        (BEN, {"stage": 3}, []), (BEN, {"stage": 3, "status": "benched"}, ["stage/not-yet"]),
+        (ASSISTANT, {"stage": 5}, ["stage/not-yet"]),
+    ],
+)  # fmt: skip
+def test_the_admin_or_a_worker_with_autonomy_opens(by: int, has: Any, codes: list[str]) -> None:
+    season = given(workers=4).has(by, **has).does(opened(by, GINI))
+
+    assert codes == season.codes
+    assert codes or BEN == season.state.opening.by  # type: ignore[union-attr]
+
+
 # Self-determination: the threshold alone is not enough, the contract gives it.
 
 
@@ -112,6 +150,16 @@ def test_a_right_holds_by_contract_not_by_threshold(
     accepted = season.to(phase).does(act(season)).codes
 
     assert (["stage/not-yet"], []) == (refused, accepted)
+
+
+def test_an_approved_project_sets_the_next_subject() -> None:
+    season = given().has(ADMIN, is_self_determined=True)
+    season.does(ProjectProposed(ADMIN, GINI), ProjectReviewed(True))
+
+    for other in (SUBJECT, ("gini", BASELINE), ("efficiency", TRUCE)):
+        assert ["act/malformed"] == season.does(opened(ADMIN, other)).codes
+    assert [] == season.does(opened(ADMIN, GINI)).codes
+    assert [] == season.closes().does(opened(ADMIN, SUBJECT)).codes
 
 
 # Stages of the offices
