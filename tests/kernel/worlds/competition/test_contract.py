@@ -202,3 +202,14 @@ def test_an_offer_has_known_conditions_a_target_of_its_role_and_is_due_later(
 
 def test_a_therapist_with_nobody_to_rate_has_not_met_its_target() -> None:
     assert not Contract("therapist", (), 0, 9, ()).is_met
+
+
+@pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
+def test_an_admin_promises_projects_completed(target: int, outcome: str) -> None:
+    season = candidate(ADMIN, assignments_per_project=1, assignments_per_day=9)
+    season.signs(ADMIN, (), target, 3).until(1)
+
+    for is_adopted in (True, False, True):  # the last in the assignment in which it is due
+        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
+
+    assert [(3, ADMIN, outcome)] == outcomes(season)
