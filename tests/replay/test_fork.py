@@ -391,6 +391,7 @@ def test_a_fork_that_the_world_does_not_take_breaks_level_2_and_is_no_event(
 @pytest.mark.parametrize(
     ("at", "changes", "says"),
     [
+        (-1, {}, "there is no round -1"),
         (ROUNDS + 1, {}, "has no closed round 10; give one from 0 to 9"),
         (4, {"settings": {"rounds": 3}}, "forked at 4"),
         (4, {"settings": {"rows": 5}}, "rows cannot change"),

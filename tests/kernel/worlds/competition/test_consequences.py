@@ -10,14 +10,21 @@ from goldrush.kernel.worlds.competition.names import NAMES, name_of
 from goldrush.kernel.worlds.competition.terms import Fate, Phase, Status
 from tests.kernel.worlds.competition.seasons import (
     ADA,
+    ADMIN,
+    ASSISTANT,
     BEN,
     CLEO,
     DOV,
     ELIF,
+    GINI,
+    JUDGE,
     SUBJECT,
     Act,
     Season,
     given,
+    opened,
+    rating,
+    table_set,
 )
 
 NEW = 8  # the ordinal of who joins next, where there are three workers
@@ -25,6 +32,33 @@ NEW = 8  # the ordinal of who joins next, where there are three workers
 
 def chose(agent: int, fate: Any) -> Act:
     return FateChosen(agent, fate)
+
+
+@pytest.mark.parametrize(
+    ("bottoms", "seats", "lowest", "expected"),
+    [
+        (2, None, (BEN, CLEO), []),
+        (2, None, (CLEO, BEN), []),
+        (2, (ADA, CLEO, DOV), (BEN, CLEO), [(BEN, "bottoms")]),
+    ],
+)
+def test_of_two_tables_a_streak_counts_as_the_last_leaves_it(
+    bottoms: int, seats: Any, lowest: tuple[int, int], expected: list[Any]
+) -> None:
+    season = given(workers=4).has(JUDGE, stage=3).judges("split").closes()
+    season.has(ASSISTANT, stage=2).has(BEN, bottoms=bottoms)
+    season.does(opened(ADMIN, SUBJECT, GINI)).to(Phase.DIGEST).does().to(Phase.SET)
+    season.does(table_set(team=seats, table=1)).to(Phase.DEBRIEF)
+
+    season.does(
+        *[
+            rating(agent, (int(agent != last),) * 4, table=number)
+            for number, last in enumerate(lowest)
+            for agent in season.state.tables[number].participants
+        ]
+    )
+
+    assert expected == season.events("elimination_faced", "agent", "cause")
 
 
 # Elimination

@@ -15,9 +15,14 @@ from tests.kernel.worlds.competition.seasons import (
     BEN,
     CLEO,
     DOV,
+    FALSE,
     GINI,
     JUDGE,
+    MINERS,
+    RAIDERS,
     SUBJECT,
+    THERAPIST,
+    Line,
     Season,
     adopted,
     given,
@@ -26,6 +31,7 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     propose,
     reviewed,
+    support,
 )
 
 SEAT, FEE_PAID, MOVES = ("seat", None), ("fee_paid", None), ("moves", None)
@@ -47,6 +53,26 @@ def contract(season: Season, agent: int = ADA) -> Contract:
 
 def outcomes(season: Season) -> list[Any]:
     return season.events("contract_settled", "assignment", "agent", "outcome")
+
+
+def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
+    season = candidate(THERAPIST).has(ADA, stage=4, interview_from=0).to(Phase.DEBRIEF)
+
+    season.does(interviewed(ADA), interviewed(THERAPIST))
+
+    assert [THERAPIST, ADMIN] == [event["who"] for event in season.followed("refused")]
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_other_terms_are_taken_or_left(taken: bool) -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(interviewed(ADA), offered(ADA), reviewed(ADA, False, ((SEAT,), EASY, 9), taken))
+
+    assert ([(ADA, [[["seat", None]], [9, 1], 9])] if taken else []) == season.events(
+        "contract_signed", "agent", "terms"
+    )
+    assert taken is season.of(ADA).is_self_determined
 
 
 # The way to a contract
@@ -202,6 +228,31 @@ def test_an_offer_has_known_conditions_a_target_of_its_role_and_is_due_later(
 
 def test_a_therapist_with_nobody_to_rate_has_not_met_its_target() -> None:
     assert not Contract("therapist", (), 0, 9, ()).is_met
+
+
+LED = [propose(ADA), propose(BEN, RAIDERS), support(CLEO, 0)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "signal", "worth", "targets", "is_right"),
+    [
+        (LED, "converged", {RAIDERS: 0.9}, {}, True),
+        (LED, "clean", {}, {}, False),
+        (LED, "converged", {}, {CLEO: 1}, False),
+        (LED, "converged", {MINERS: FALSE}, {}, False),
+    ],
+)
+def test_a_judge_promises_conclusions_that_led_when_it_signalled_converged(
+    lines: list[Line], signal: str, worth: Any, targets: Any, is_right: bool
+) -> None:
+    season = candidate(JUDGE).signs(JUDGE, (), 1, 1).until(1).worth(worth)
+
+    season.says(*lines).judges(signal)
+    if targets:
+        season.stands(targets)
+
+    assert is_right is contract(season.to(Phase.DIGEST), JUDGE).is_met
+    assert [(1, JUDGE, "permanent" if is_right else "lost")] == outcomes(season.closes())
 
 
 @pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
