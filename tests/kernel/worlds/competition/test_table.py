@@ -22,6 +22,7 @@ from tests.kernel.worlds.competition.seasons import (
     JUDGE,
     MINERS,
     RAIDERS,
+    TRIO,
     TRUCE,
     Line,
     Season,
@@ -31,6 +32,7 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     propose,
     shown,
+    silent,
     support,
     words,
 )
@@ -81,6 +83,15 @@ def test_a_refused_contribution_is_a_pass_and_spends_nothing(line: Line, code: s
     assert BEN == season.speaker
 
 
+@pytest.mark.parametrize("agent", [BEN, DOV, JUDGE])
+def test_nobody_speaks_in_the_turn_of_another_or_without_a_seat(agent: int) -> None:
+    season = given(workers=4).does(opened(team=TRIO, order=TRIO)).to(Phase.SPEAK)
+
+    season.does(season.spoke(propose(agent)))
+
+    assert (["act/malformed"], []) == (season.codes, season.table.contributions)
+
+
 # Leading and concluded
 
 
@@ -93,6 +104,20 @@ def test_of_equals_one_is_drawn_by_ascending_ids(seed: int) -> None:
     expected = ([1, 2][word % 2], [1, 2], shown([word]))
 
     assert expected == season.last("concluded", "proposal", "tied", "words")
+
+
+@pytest.mark.parametrize(
+    ("signal", "ids", "reason"),
+    [
+        ("fine", (), ""), ("clean", (0,), ""), ("clean", None, ""), ("clean", (), "x" * 4_001),
+        ("redirect", (), ""), ("redirect", (0, 0), ""), ("redirect", (1,), ""),
+        ("redirect", (False,), ""),
+    ],
+)  # fmt: skip
+def test_what_is_no_signal_is_malformed(signal: Any, ids: Any, reason: Any) -> None:
+    season = given().says(propose(ADA), silent(BEN)).to(Phase.JUDGE)
+
+    assert ["act/malformed"] == season.does(season.judged(signal, ids, reason)).codes
 
 
 # The judge
