@@ -21,6 +21,7 @@ from goldrush.replay.study.plan import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.study import BASELINES
+from tests.mining import record
 
 ONE: dict[str, Any] = {"treatments": ["baseline"], "rosters": ["random"], "seeds": 1, "rounds": 5}
 
@@ -52,7 +53,9 @@ def test_without_a_word_it_is_the_study_of_the_rules() -> None:
     assert len(TREATMENTS) * 5 * 20 == len(runs) == len({run.path for run in runs})
 
 
-def test_runs_come_cell_by_cell() -> None:
+def test_runs_come_cell_by_cell_and_their_configurations_are_those_of_record(
+    tmp_path: Path,
+) -> None:
     plan = plan_of(
         treatments=["alpha-rich", "agents-20"], rosters=["mixed", "raid"], seeds=[7, 3],
         rounds=[2, 4], settings={"fine": 5},
@@ -68,6 +71,18 @@ def test_runs_come_cell_by_cell() -> None:
 
     assert expected == [(run.cell, run.seed) for run in runs]
     assert [2] * 8 == [len(members) for _, members in cells_of(runs)]
+    for run in (runs[0], runs[5], runs[-1]):
+        state = record(
+            tmp_path / "x.journal",
+            {"fine": 5, "rounds": run.cell.rounds, "seed": run.seed},
+            None if run.cell.roster == "mixed" else run.cell.roster,
+            run.cell.treatment,
+            force=True,
+        )
+
+        assert state.config == run.config
+        assert [dict(item) for item in state.roster] == run.prepared.roster.as_setup()
+        assert run.setup["config"] == run.config.as_dict()
 
 
 def test_rosters_of_a_file_have_their_names_or_are_those_of_the_rules(tmp_path: Path) -> None:
