@@ -11,8 +11,8 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon
-from statsmodels.stats.multitest import multipletests
 
+from goldrush.replay.study.inference import holm
 from goldrush.replay.study.judging import (
     AS_EXPECTED,
     LIKE_NULL,
@@ -123,10 +123,7 @@ def naive_p(kind: Counts, way: str) -> float:
 
 def naive_shows(of: dict[str, Counts]) -> dict[str, str]:
     """What each sub-measure shows alone."""
-    ups, downs = (
-        multipletests([naive_p(kind, way) for kind in of.values()], method="holm")[1]
-        for way in ("greater", "less")
-    )
+    ups, downs = (holm([naive_p(kind, way) for kind in of.values()]) for way in ("greater", "less"))
     found = {}
     for (name, (right, wrong, missing)), up, down in zip(of.items(), ups, downs, strict=True):
         found[name] = (
