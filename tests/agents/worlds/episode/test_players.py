@@ -341,8 +341,8 @@ def _other(action: Any) -> Any:
 @pytest.mark.parametrize(
     "given",
     [
-        {"action": 7}, {"action": [1]}, {"action": None}, {"agent": 3}, {"agent": None},
-        {"step": 2}, {"step": 70}, {"event": "reset"},
+        {"action": 7}, {"action": 0.5}, {"action": [1]}, {"action": None}, {"agent": 3},
+        {"agent": None}, {"step": 2}, {"step": 70}, {"event": "reset"},
     ],
 )  # fmt: skip
 def test_an_action_that_cannot_be_is_refused(given: dict[str, Any], tmp_path: Path) -> None:
