@@ -40,7 +40,7 @@ EXECUTED = (  # pages with transcripts
     ROOT / "agents" / "llm" / "README.md",
 )
 STUDIES = {page for page in EXECUTED if page.parent.name in ("guide", "study", "competition")}
-STUDY = pytest.mark.turns("pages that play studies")
+STUDY = pytest.mark.turns("pages that play studies or ask a model")
 PROGRAMS = (  # pages with programs, each followed by what it prints
     ROOT / "replay" / "PYTHON.md",
     ROOT / "replay" / "README.md",
@@ -158,7 +158,7 @@ def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
     assert (400, "EXAMPLE_KEY") == (known["careful"][0].max_tokens, known["careful"][1].key_env)
 
 
-@pytest.mark.turns("real models")
+@STUDY
 @pytest.mark.skipif(local.weights() is None, reason="no model: see README.md")
 def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
     [command] = re.findall(r"<!-- model -->\n```sh\n(.*)\n```", MODELS.read_text())

@@ -16,6 +16,8 @@ from goldrush.replay.journal.verify import Verdict, verify
 from tests.journals import events_of
 from tests.playing import record
 
+pytestmark = pytest.mark.turns("time limits that are waited for")
+
 # Its behaviour depends on a file beside it, like that of a program on the load of its machine.
 PROGRAM = f"""#!{sys.executable} -S
 import json, os, sys, time
