@@ -42,7 +42,9 @@ _UNDER = re.compile(r"((?:under|versions +)) python [^;\n]*")
 _LIBRARY = re.compile(r"\S+/site-packages/\S+:\d+")
 _ENVIRONMENTS = ("--env", "walk.run", "herd.run", "spared.run", "herds")
 _SIZE = re.compile(
-    r'\b[\d,]+( bytes)|(\bbytes"?:? +)[\d,]+|(, | )[0-9a-f]{8}$|[0-9a-f]{16,64}', re.M
+    r'\b[\d,]+( bytes)|(\bbytes"?:? +)[\d,]+|(, | )[0-9a-f]{8}$|[0-9a-f]{16,64}'
+    r'|(events\.csv: \d+ rows, |"parent": ")[0-9a-f]+',
+    re.M,
 )
 GROUPED = 9  # files of a kind in a folder, of which a text names no more one by one
 _PACKED = re.compile(rb"[A-Za-z0-9+/=]{200,}")  # in a page
@@ -206,7 +208,7 @@ def _unpacked(packed: re.Match[bytes]) -> bytes:
 
 
 def _unsized(found: re.Match[str]) -> str:
-    return f"{found[2] or ''}…{found[1] or ''}"
+    return f"{found[2] or found[4] or ''}…{found[1] or ''}"
 
 
 def _digest(data: bytes) -> str:
