@@ -42,7 +42,7 @@ _UNDER = re.compile(r"((?:under|versions +)) python [^;\n]*")
 _LIBRARY = re.compile(r"\S+/site-packages/\S+:\d+")
 _ENVIRONMENTS = ("--env", "walk.run", "herd.run", "spared.run", "herds")
 _SIZE = re.compile(
-    r'\b[\d,]+( bytes)|(\bbytes"?:? +|finished +|run_started.*… )[\d,]+|(, | )[0-9a-f]{8}$'
+    r'\b[\d,]+( bytes)|(\bbytes"?:? +|finished +|at byte |run_started.*… )[\d,]+|(, | )[0-9a-f]{8}$'
     r'|(events\.csv: \d+ rows, |"parent": ")[0-9a-f]+|[0-9a-f]{16,64}',
     re.M,
 )
