@@ -283,7 +283,8 @@ def _called(
     try:
         inspect.signature(make).bind(*first, **named)
     except TypeError as error:
-        how = "give the steps by --steps" if "steps" in named else "give its parameters: --set"
+        are_steps = "steps" in named and "'steps'" in str(error)
+        how = "give the steps by --steps" if are_steps else "give its parameters: --set"
         raise BadInput(f"{name} cannot be made: {error}", how) from None
     except ValueError:  # of C
         pass
