@@ -27,8 +27,7 @@ import goldrush
 from goldrush.cli.main import main as commands
 from tests.waiting import HANGS
 
-HEAVY = ("openai", "pyarrow.csv", "pyarrow.parquet", "rich.progress",
-         "scipy.stats", "statsmodels.api")  # fmt: skip
+HEAVY = ("openai", "pyarrow.csv", "pyarrow.parquet", "rich.progress", "scipy.stats")
 
 
 # Hands its arguments, folder, environment and files over, and ends as what is forked for them does.

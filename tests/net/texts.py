@@ -19,7 +19,8 @@ import re
 import shutil
 import tempfile
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from gzip import decompress
 from pathlib import Path
 from shlex import split
@@ -64,15 +65,26 @@ class Place:
     installed: Path
     address: str
 
-    def type(self, command: str) -> str:
-        """What a command does to a copy of the corpus, as text."""
+    @contextmanager
+    def typing(self) -> Iterator[Callable[[str], str]]:
+        """What gives, as text, what a command does to a copy of the corpus. The next command gets
+        the same copy, unless there was a change.
+        """
         with tempfile.TemporaryDirectory() as folder:
             here = Path(folder, "here")
-            shutil.copytree(self.corpus, here)
-            return self.type_in(here, command)
 
-    def type_in(self, here: Path, command: str) -> str:
-        """What a command does to a folder, as text."""
+            def typed(command: str) -> str:
+                if not here.exists():
+                    shutil.copytree(self.corpus, here)
+                text, is_changed = self.type_in(here, command)
+                if is_changed:
+                    shutil.rmtree(here)
+                return text
+
+            yield typed
+
+    def type_in(self, here: Path, command: str) -> tuple[str, bool]:
+        """What a command does to a folder, as text, and whether it changed anything."""
         before = _stamps(here)
         with tempfile.TemporaryDirectory() as home:
             typed = split(command.replace("ADDRESS", self.address))
@@ -87,7 +99,8 @@ class Place:
         lines += self._files(here, written)
         lines += [f"removed {path}" for path in sorted(before.keys() - after.keys())]
         text = "".join(f"{line}\n" for line in lines)
-        return _SIZE.sub(_unsized, text) if any(e in command for e in _ENVIRONMENTS) else text
+        is_unsized = any(each in command for each in _ENVIRONMENTS)
+        return _SIZE.sub(_unsized, text) if is_unsized else text, before != after
 
     def _masked(self, text: str, here: Path) -> str:
         text = text.replace(str(here), "HERE").replace(self.address, "ADDRESS")
@@ -140,13 +153,14 @@ def told(lines: Iterable[str], place: Place, *, at: Path | None = None) -> str:
     run, one after the other; None: each in a copy of the corpus.
     """
     found: list[str] = []
-    for line in lines:
-        if line.startswith(COMMENT):
-            found.append(f"{line}\n")
-            continue
-        command = line.removeprefix(COMMAND)
-        done = place.type(command) if at is None else place.type_in(at, command)
-        found.append(f"{line}\n{done}\n")
+    with place.typing() as typed:
+        for line in lines:
+            if line.startswith(COMMENT):
+                found.append(f"{line}\n")
+                continue
+            command = line.removeprefix(COMMAND)
+            done = typed(command) if at is None else place.type_in(at, command)[0]
+            found.append(f"{line}\n{done}\n")
     return "".join(found).rstrip("\n") + "\n"
 
 

@@ -1,4 +1,6 @@
-"""A model: animals that are lost, some of them each step."""
+"""Models: animals that are lost, some of them each step, and one whose luck differs with the seed of
+hashes.
+"""
 
 import random
 
@@ -19,3 +21,8 @@ class Deaf:
 
     def step(self):
         self.total += 1
+
+
+class Scattered(Herd):
+    def step(self):
+        self.animals -= hash("luck") % 7
