@@ -39,8 +39,7 @@ EXECUTED = (  # pages with transcripts
     ROOT / "replay" / "worlds" / "episode" / "README.md",
     ROOT / "agents" / "llm" / "README.md",
 )
-STUDIES = {page for page in EXECUTED if page.parent.name in ("guide", "study", "competition")}
-STUDY = pytest.mark.turns("pages that play studies or ask a model")
+TURNS = pytest.mark.turns("pages with transcripts")
 PROGRAMS = (  # pages with programs, each followed by what it prints
     ROOT / "replay" / "PYTHON.md",
     ROOT / "replay" / "README.md",
@@ -107,7 +106,7 @@ def write_files(text: str, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=[STUDY] if page in STUDIES else []) for page in EXECUTED],
+    [README, *(pytest.param(page, marks=TURNS) for page in EXECUTED[1:])],
     ids=lambda page: page.parent.name,
 )
 def test_the_transcripts_are_what_the_commands_print(page: Path, tmp_path: Path) -> None:
@@ -141,7 +140,7 @@ def executed(notebook: Path, folder: Path) -> str:
     return re.sub(r" at 0x\w+", "", done.stdout)
 
 
-@STUDY
+@TURNS
 def test_the_cells_of_the_notebook_give_what_it_shows(tmp_path: Path) -> None:
     pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
@@ -158,7 +157,7 @@ def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
     assert (400, "EXAMPLE_KEY") == (known["careful"][0].max_tokens, known["careful"][1].key_env)
 
 
-@STUDY
+@TURNS
 @pytest.mark.skipif(local.weights() is None, reason="no model: see README.md")
 def test_the_command_with_a_model_records_a_run(tmp_path: Path) -> None:
     [command] = re.findall(r"<!-- model -->\n```sh\n(.*)\n```", MODELS.read_text())

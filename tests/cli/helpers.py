@@ -10,11 +10,12 @@ import signal
 import struct
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import termios
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,16 @@ def goldrush(*arguments: object, cwd: Path, installed: Path | None = None, **env
     """
     words = [str(argument) for argument in arguments]
     path = str(ROOT) if installed is None else f"{installed}{os.pathsep}{ROOT}"
-    hides = any(find_spec(path.stem) for path in Path(cwd).glob("*.py"))
+    hides = any(_hides(path.stem) for path in Path(cwd).glob("*.py"))
     is_cold = hides or any(name.startswith(("PYTHON", "LC_")) for name in env)
     env = {"PYTHONPATH": path, **env}
     return cold(*words, cwd=cwd, env=env) if is_cold else _warm(words, cwd, env)
+
+
+def _hides(name: str) -> bool:
+    """Whether a module would hide another: of Python, or installed."""
+    installed = PathFinder.find_spec(name, [str(ROOT), sysconfig.get_path("purelib")])
+    return name in sys.stdlib_module_names or installed is not None
 
 
 def cold(

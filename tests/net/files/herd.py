@@ -1,6 +1,4 @@
-"""Models: animals that are lost, some of them each step, and one whose luck differs with the seed of
-hashes.
-"""
+"""Models: animals that are lost, some of them each step, and in one by the seed of hashes."""
 
 import random
 

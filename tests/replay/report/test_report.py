@@ -108,6 +108,7 @@ def test_what_is_identical_by_construction_is_said_and_not_compared(page: Page) 
         assert not any("history-1" in cell for row in table.rows for cell in row)
 
 
+@pytest.mark.turns("pages for everybody")
 def test_a_browser_shows_it_without_an_error_and_everybody_can_read_it(
     html: str, study: Path, new_tab: Callable[..., Tab]
 ) -> None:

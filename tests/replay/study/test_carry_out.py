@@ -403,6 +403,7 @@ def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
     assert there == tree(folder)
 
 
+@pytest.mark.turns("workers that die")
 def test_a_worker_that_dies_is_survived_and_its_run_played_again(
     tmp_path: Path, own: Callable[[str], StudyPlan]
 ) -> None:
@@ -414,11 +415,12 @@ def test_a_worker_that_dies_is_survived_and_its_run_played_again(
     assert tree(tmp_path / "b") == tree(tmp_path / "a")
 
 
+@pytest.mark.turns("workers that die")
 def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     tmp_path: Path, own: Callable[[str], StudyPlan]
 ) -> None:
     with pytest.raises(WorkersLost, match=r"own/rounds-4/seed-0000.journal died 3 times") as error:
-        carry_out(own("Always"), tmp_path / "study", backend=processes(2))
+        carry_out(own("Always"), tmp_path / "study", backend=processes(1))
     done = stamps(tmp_path / "study")
 
     assert "baseline/own/rounds-4/seed-0000.journal" == error.value.path
@@ -426,6 +428,7 @@ def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
     assert not read_manifest(tmp_path / "study").finished
 
 
+@pytest.mark.turns("workers that die")
 def test_a_worker_that_dies_while_runs_are_handed_out_is_survived(
     tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

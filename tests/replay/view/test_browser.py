@@ -170,6 +170,7 @@ def test_a_journal_that_is_not_the_one_named_is_said(
     assert tab.open(page).text("#check").startswith("✓")
 
 
+@pytest.mark.turns("pages for everybody")
 def test_everybody_can_use_it(new_tab: Callable[..., Tab], paged: Callable[..., Path]) -> None:
     tab = new_tab("light", PHONE)
     tab.open(paged(path_of("language-models")), "#round=2&plot=5&agent=1")

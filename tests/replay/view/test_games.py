@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import goldrush
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.text import escaped
@@ -53,6 +55,7 @@ def go(tab: Tab, unit: str, number: int) -> None:
     tab.page.wait_for_selector(f"h2:has-text('State after {unit} {number}')")
 
 
+@pytest.mark.turns("pages for everybody")
 def test_everybody_can_use_the_page_of_a_game_whatever_texts_it_has(
     tmp_path: Path, new_tab: Callable[..., Tab]
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_season_of_hostile_texts_stays_text(
     assert not set(tab.text("main")) & {"\x1b", "\u202e", "\u2066", "\x00"}
 
 
+@pytest.mark.turns("pages for everybody")
 def test_everybody_can_follow_a_season(
     new_tab: Callable[..., Tab], paged: Callable[..., Path]
 ) -> None:
