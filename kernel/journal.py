@@ -22,6 +22,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 import attrs
 import msgpack
+from msgspec import Raw
 from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel import files
@@ -36,11 +38,13 @@ from goldrush.kernel.codec import (
     MALFORMED,
     MAPS_MAX,
     Undecodable,
+    encode,
     is_readable,
     pack,
     undecodable,
     unpacker,
 )
+from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
     BadInput,
     CommitTooLarge,
@@ -76,6 +80,7 @@ _TAIL = struct.Struct(">cQ")  # cf checksum
 _FORK_FRONT = bytes((0x94, FORK))  # how the body of a FORK begins
 _END_FRONT = bytes((0x92, END))
 _NO_UNITS = (bytes((0x93, START)), _END_FRONT, _FORK_FRONT)
+_CHECKED_EVERY = 0.1  # seconds between two looks at the path of a file that is written
 _PIECE = 1 << 20  # bytes read at once, at most
 _BUFFER = 1 << 16  # bytes read ahead
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
@@ -159,22 +164,10 @@ class Commit:
     def body(self) -> bytes:
         """The canonical body."""
         if self.kind == UNIT:
-            front = pack((UNIT, self.unit, self.digest))[1:]
-            parts = [block.packed for block in self.blocks]
-            return b"".join([_array_of(3 + len(parts)), front, *parts])
-        if self.kind == START:
-            return pack((START, self.setup, self.digest))
-        if self.kind == FORK:
-            return pack((FORK, self.unit, self.setup, self.digest))
-        return pack((END, self.unit))
-
-
-def _array_of(size: int) -> bytes:
-    """The first bytes of a msgpack array of so many items."""
-    if size < 16:  # nearly always, and a Packer costs as much as the rest of a commit
-        return bytes((0x90 | size,))
-    header: bytes = msgpack.Packer().pack_array_header(size)
-    return header
+            blocks = [Raw(block.packed) for block in self.blocks]
+            return encode((UNIT, self.unit, self.digest, *blocks))
+        parts = {START: (self.setup, self.digest), FORK: (self.unit, self.setup, self.digest)}
+        return pack((self.kind, *parts.get(self.kind, (self.unit,))))
 
 
 IsOpening = Callable[[Commit], bool]  # whether a commit is of the opening of every run
@@ -237,6 +230,7 @@ class JournalWriter:
         self._new = None
         self._is_branch = self._is_name_synced = False
         self._inode: tuple[int, int] | None = None  # with its device; None: not asked for yet
+        self._checked = 0.0  # when the path was looked at, on the clock `monotonic`
         self._process = os.getpid()
 
     @classmethod
@@ -316,7 +310,8 @@ class JournalWriter:
 
         Raises WriteFailed if the system refuses, the commit exceeds a limit, or this process was
         forked from the one that writes; JournalLost if the path no longer names this file, or the
-        file was changed.
+        file was changed: that is looked for every tenth of a second, at END, and before each wait
+        for the disk.
         """
         files.check_process(self.path, self._process)
         body = commit.body()
@@ -329,7 +324,10 @@ class JournalWriter:
         before = self.offset, self.commits, self._checksum, self.is_begun
         try:
             if self._new is None:
-                self._check_named()
+                now = time.monotonic()  # each time, it would take a tenth of a short run
+                if self.fsync or commit.kind == END or now - self._checked >= _CHECKED_EVERY:
+                    self._check_named()
+                    self._checked = now
             self.offset = self._write(frame)
             # Ctrl-C from here on loses nothing: the commit is whole, and may have been paid for.
             self.commits, self._checksum = self.commits + 1, checksum
@@ -812,7 +810,12 @@ class _BodyParser:
 
     def parse(self, body: bytes) -> Commit:
         """The commit. Raises Undecodable for any invalid bytes."""
-        reads = self._small if len(body) <= self.SMALL else unpacker(len(body))
+        if len(body) <= self.SMALL:
+            return self._read(body, self._small)
+        with CollectorPaused():  # or it walks through the rows of many agents again and again
+            return self._read(body, unpacker(len(body)))
+
+    def _read(self, body: bytes, reads: msgpack.Unpacker) -> Commit:
         start: int = reads.tell()
         try:
             reads.feed(body)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from goldrush.kernel import fold
-from goldrush.kernel.codec import TooLarge, unpack
+from goldrush.kernel.codec import TooLarge, pack, unpack
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
     BadInput,
@@ -459,8 +459,8 @@ def _checked(world: World[Any], path: str, unit: int, batches: Batches, *, is_in
     try:
         block = Block(batches)
         fault = next(fold.faults(world, [block], is_input=is_input), None)
-        if fault is not None:  # perhaps only until it is read: arrays may be lists before
-            block = Block(unpack(block.packed), block.packed)
+        if fault is not None:  # perhaps only until it is read: arrays may be lists before, not sets
+            block = Block(unpack(pack(block.batches)), block.packed)
             fault = next(fold.faults(world, [block], is_input=is_input), None)
     except (TypeError, ValueError) as error:
         fault = f"{'inputs' if is_input else 'derived events'} cannot be stored: {error}"

@@ -44,7 +44,8 @@ class Kind:
 
     Attributes:
         name: a description for error messages.
-        holds: whether a value read from a file is of this kind.
+        holds: whether a value read from a file is of this kind; False for any that `codec.pack`
+            refuses.
         show: converts a value to its logical form, the one that `export` prints.
         entity: what such a value identifies ("agent", "plot", "word"), or None; by it tools find
             agents and plots in the events of any world.
@@ -186,7 +187,7 @@ def row(*kinds: Kind) -> Kind:
 
     def check(value: str, scope: Scope) -> Iterator[str]:
         items = [f"{value}_{place}" for place in range(len(kinds))]
-        yield f"if type({value}) is not tuple or len({value}) != {len(kinds)}: return False"
+        yield f"if not isinstance({value}, tuple) or len({value}) != {len(kinds)}: return False"
         yield f"[{', '.join(items)}] = {value}"
         for kind, item in zip(kinds, items, strict=True):
             yield from kind.statements(item, scope)

@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.kernel import shape
-from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.codec import encode, fingerprint
 from goldrush.kernel.errors import format_value
 from goldrush.kernel.text import quoted_path
 
@@ -63,7 +63,7 @@ class Block:
             packed, batches = batches.packed, batches.batches
         elif packed is None:
             batches = _tidy(batches)
-            packed = pack(batches)
+            packed = encode(batches)
         self.batches = batches
         self.packed = packed
         self.is_checked = False
@@ -178,8 +178,8 @@ class EventType:
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file; None for a valid one."""
-        if type(row) is not tuple or len(row) != len(self.fields):
-            count = f"{len(row)}: " if type(row) is tuple else ""
+        if not isinstance(row, tuple) or len(row) != len(self.fields):
+            count = f"{len(row)}: " if isinstance(row, tuple) else ""
             fields = f"{len(self.fields)} fields"
             return f"{self.name}: {fields} expected, found {count}{format_value(row)}"
         for (name, kind), value in zip(self.fields.items(), row, strict=True):

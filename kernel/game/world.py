@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from inspect import signature
-from itertools import repeat
-from typing import Any, Final
+from itertools import groupby, repeat
+from operator import itemgetter
+from typing import Any, Final, cast
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import TooLarge, fingerprint, pack
@@ -47,6 +48,7 @@ from goldrush.kernel.world import (
 Apply = Callable[[State, Sequence[Row]], None]
 Facts = Mapping[str, object]
 Roster = Sequence[Mapping[str, object]]  # as a state has it
+_FIRST: Final = itemgetter(0)
 Frozen = tuple[Mapping[str, object], Roster, int, str | None, Sequence[object]]
 
 
@@ -208,7 +210,7 @@ class Compiled:
             if isinstance(event, Rows):
                 kind, rows = event.type, event.rows
             else:
-                kind, rows = type(event), [tuple(event)]
+                kind, rows = type(event), [event]
             if (apply := self._appliers[self.codes[kind]]) is not None:
                 apply(live, rows)
 
@@ -222,13 +224,14 @@ class Compiled:
     def _asked(self, phase: GamePhase, state: State, inputs: Block) -> list[Submission]:
         asks = phase.asks
         assert asks is not None  # looked at by the caller
-        rows = inputs.rows(self.codes[asks])
-        if [row[0] for row in rows] != self.movers(state) or len(inputs.batches) > 1:
+        code = self.codes[asks]
+        rows = inputs.rows(code)
+        if len(inputs.batches) > 1 or list(map(_FIRST, rows)) != self.movers(state):
             raise InvalidInputs(
                 f"a step needs one `{snake(asks.__name__)}` of every agent whose turn it is, in "
                 "agent order"
             )
-        if self.names_stranger(self.codes[asks], rows, state.config.agents):
+        if self.names_stranger(code, rows, state.config.agents):
             raise InvalidInputs("a submission names an agent that the run does not have")
         return list(map(tuple.__new__, repeat(asks), rows))
 
@@ -244,26 +247,20 @@ class Compiled:
         )
 
     def _batches(self, derived: Derived) -> list[Batch]:
-        """The rows of the events that a game yields, neighbours of one type together."""
-        codes = self.codes
-        batches: list[Batch] = []
-        last: object = None
-        for event in derived:
-            kind = type(event)
-            if kind is not last:
-                if isinstance(event, Rows):
-                    batches.append((codes[event.type], event.rows))
-                    last = None
-                    continue
-                if kind not in codes or not issubclass(kind, Event):
-                    raise BadInput(
-                        f"{self.game.__name__} yields {format_value(event)}",
-                        f"yield its events: {', '.join(e.__name__ for e in self.game.events)}",
-                    )
-                rows: list[Row] = []
-                batches.append((codes[kind], rows))
-                last = kind
-            rows.append(tuple(event))  # type: ignore[arg-type]  # no Rows
+        """The rows of the events that a game yields, neighbours of one type together: an event is
+        its row.
+        """
+        codes, batches = self.codes, list[Batch]()
+        for kind, events in groupby(derived, type):
+            if kind is Rows:
+                batches += [(codes[each.type], each.rows) for each in cast(Iterable[Rows], events)]
+            elif kind in codes and issubclass(kind, Event):
+                batches.append((codes[kind], cast(list[Row], list(events))))
+            else:
+                raise BadInput(
+                    f"{self.game.__name__} yields {format_value(next(events))}",
+                    f"yield its events: {', '.join(e.__name__ for e in self.game.events)}",
+                )
         return batches
 
     def evolve(self, state: State, block: Block) -> State:
@@ -489,7 +486,7 @@ def _applier(record: type[Event | Submission]) -> Apply | None:
     apply, make = record.apply, tuple.__new__
 
     def of_rows(state: State, rows: Sequence[Row]) -> None:
-        for event in map(make, repeat(record), rows):
+        for event in rows if type(rows[0]) is record else map(make, repeat(record), rows):
             apply(event, state)
 
     return of_rows

@@ -38,6 +38,7 @@ from goldrush.replay.study.manifest import (
 )
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.play import (
+    check_bytes,
     check_journal,
     check_kept,
     clear_path,
@@ -95,11 +96,8 @@ def carry_out(
         of = _Folder(root, plan, runs, *_known(root, plan, runs))
         there = [run for run in runs if os.path.lexists(root / run.path)]
         checkers = backend if backend.shares_folder else processes()
-        for run, found in _called(
-            there, checkers, partial(call, _check, str(root)), report, CHECKED
-        ):
-            if found is not None and of.known.get(run.path) in (None, found[0]):
-                of.done[run.path] = found
+        check = partial(call, _check, str(root))
+        of.done.update(_finished(there, root, of.known, checkers, check, report))
         for run in there:
             if run.path not in of.done:
                 check_kept(run, str(root / run.path), of.known.get(run.path))
@@ -154,6 +152,32 @@ def _called(
         for number, (run, outcome) in enumerate(outcomes, 1):
             yield run, outcome
             report(stage, number, len(runs))
+
+
+def _finished(
+    there: Sequence[Planned],
+    root: Path,
+    known: Mapping[str, str],
+    backend: Backend,
+    check: Callable[[Planned], Done | None],
+    report: OnStep,
+) -> Iterator[tuple[str, Done]]:
+    """Of these runs, whose journals are there, the finished ones by path. What the manifest lists
+    was folded before that: it has the same bytes, or is played anew. `known`: as of _Folder.
+    """
+    listed = [run for run in there if run.path in known]
+    others = [run for run in there if run.path not in known]
+    for number, run in enumerate(listed, 1):
+        if found := check_bytes(run, str(root / run.path), known[run.path]):
+            yield run.path, found
+        report(CHECKED, number, len(there))
+
+    def report_others(stage: str, done: int, total: int) -> None:
+        report(stage, len(listed) + done, len(there))
+
+    for run, found in _called(others, backend, check, report_others, CHECKED):
+        if found is not None:
+            yield run.path, found
 
 
 @attrs.define

@@ -47,18 +47,27 @@ def check_journal(run: Planned, path: str) -> Done | None:
     """
     try:
         verdict = verify(path, FOLD)
-        if not (verdict.holds and verdict.finished) or verdict.forks:
-            return None
+    except GoldrushError:
+        return None
+    if not (verdict.holds and verdict.finished) or verdict.forks:
+        return None
+    return check_bytes(run, path, verdict.sha256)  # it may have been replaced meanwhile
+
+
+def check_bytes(run: Planned, path: str, sha256: str) -> Done | None:
+    """The SHA-256 and size of a run's journal; None unless it has this SHA-256, that of a journal
+    that was folded before, and begins as planned.
+    """
+    try:
         with JournalReader(path, hashed=True) as reader:
             world = studied(run.world).world({})
             if reader.header != Header(world.name, world.rules):
                 return None
             setup = next(iter(reader)).setup or {}
-            if reader.sha256() != verdict.sha256:  # the file was replaced meanwhile
-                return None
+            is_same = reader.sha256() == sha256 and _difference(run, setup) is None
     except GoldrushError:
         return None
-    return (verdict.sha256, verdict.bytes) if _difference(run, setup) is None else None
+    return (sha256, reader.size) if is_same else None
 
 
 def check_kept(run: Planned, path: str, sha256: str | None) -> None:

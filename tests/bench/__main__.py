@@ -90,7 +90,8 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         yield _bytes_an_event(folder, roster, target)
     for what, ours, reference, theirs, target in (
         ("import of the kernel", ["-c", "import goldrush.kernel.worlds.mining"],
-         "import msgpack, attrs, xxhash", ["-c", "import msgpack, attrs, xxhash"], "<= 1.5"),
+         "import msgpack, msgspec, attrs, xxhash",
+         ["-c", "import msgpack, msgspec, attrs, xxhash"], "<= 1.5"),
         ("goldrush --help", ["-m", "goldrush", "--help"],
          "click's empty command", ["-c", _EMPTY_COMMAND, "--help"], "<= 2"),
     ):  # fmt: skip

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, pairwise
 from pathlib import Path
@@ -489,6 +490,25 @@ def test_a_writer_whose_file_somebody_else_changes_leaves_it_alone(path: Path, c
             journal.append(unit(1))
 
     assert change == "removed" or path.read_bytes() == thesis
+
+
+@pytest.mark.parametrize("later", ["a tenth of a second", "the end", "a wait for the disk"])
+def test_a_file_that_is_gone_is_noticed_within_a_tenth_of_a_second_and_at_the_end(
+    path: Path, monkeypatch: pytest.MonkeyPatch, later: str
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with JournalWriter(path, HEADER) as journal:
+        for commit in (start(), unit(1)):
+            journal.append(commit)
+        path.unlink()
+        clock[0] += 0.09
+        journal.append(unit(2))
+        clock[0] += 0.02 if later == "a tenth of a second" else 0
+        journal.fsync = later == "a wait for the disk"
+
+        with pytest.raises(JournalLost):
+            journal.append(Commit(END, 2) if later == "the end" else unit(3))
 
 
 @pytest.mark.parametrize("begun", [0, 1])
