@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import attrs
+import msgspec
 
 from goldrush.kernel.settings import range_of
 
 
-@attrs.frozen
-class CatalogueEntry:
+class CatalogueEntry(msgspec.Struct, frozen=True):
     """One policy.
 
     Attributes:
@@ -20,7 +20,7 @@ class CatalogueEntry:
     """
 
     text: str
-    settings: Mapping[str, tuple[Any, str]] = attrs.field(factory=dict)
+    settings: Mapping[str, tuple[Any, str]] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, make: Callable[..., Any], more: str = "") -> Self:

@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.catalogue import configurable
 from goldrush.agents.roster import format_policy
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 NAME_MAX: Final = 64  # characters of the name of an external policy that a journal keeps
 
 
-@attrs.frozen
-class RosterText:
+class RosterText(msgspec.Struct, frozen=True):
     """A roster that was given as Python values.
 
     Attributes:
@@ -40,8 +40,8 @@ class RosterText:
     """
 
     text: str | None
-    policies: Mapping[int, object] = attrs.field(factory=dict)
-    objects: Mapping[int, object] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = msgspec.field(default_factory=dict)
+    objects: Mapping[int, object] = msgspec.field(default_factory=dict)
     agents: int = 0
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
+import msgspec
 
 from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput, format_error, format_value
@@ -103,8 +104,7 @@ class BuiltIn(NamedTuple):
         return imported(self.value)
 
 
-@attrs.frozen
-class PluginKind:
+class PluginKind(msgspec.Struct, frozen=True):
     """A kind of plugin.
 
     Attributes:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
 from goldrush.agents.llm.versions import (
@@ -118,13 +119,12 @@ class Offer(Protocol):
         """As `can_ask`, of an agent with a policy of the world's or the user's."""
 
 
-@attrs.frozen
-class Typed:
+class Typed(msgspec.Struct, frozen=True):
     """What the parts of a roster's text are read with: `recordings` grows by those it names."""
 
     models: Models | None = None
     trust: Collection[str] = ()
-    recordings: dict[str, Recording] = attrs.field(factory=dict)
+    recordings: dict[str, Recording] = msgspec.field(default_factory=dict)
 
 
 @attrs.frozen(eq=False)
@@ -397,8 +397,7 @@ def unknown_policy(entry: Entry, more: str = "") -> UnknownPlayer:
     return UnknownPlayer(f"{entry.label} plays {format_value(entry.policy)}{more}")
 
 
-@attrs.frozen
-class Classified:
+class Classified(msgspec.Struct, frozen=True):
     """The agents of a journal by what can be done with them.
 
     Attributes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.kernel.errors import (
     BadInput,
@@ -72,8 +72,7 @@ class StepAssembler:
         return bool(self._inputs)
 
 
-@attrs.frozen
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """A unit, assembled from its commits.
 
     Attributes:

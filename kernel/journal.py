@@ -28,8 +28,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
-import attrs
 import msgpack
+import msgspec
 from msgspec import Raw
 from xxhash import xxh3_64_intdigest
 
@@ -86,8 +86,7 @@ _BUFFER = 1 << 16  # bytes read ahead
 _HEAD_BYTES, _TAIL_BYTES = _HEAD.size, _TAIL.size
 
 
-@attrs.frozen
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """The header: the world and the version of its rules."""
 
     world: str
@@ -99,8 +98,7 @@ class Header:
         return fields + b"\xcf" + xxh3_64_intdigest(fields).to_bytes(8, "big")
 
 
-@attrs.frozen
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """A location between two commits with no unit open: reading can begin here.
 
     Attributes:

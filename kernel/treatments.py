@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
@@ -27,8 +28,7 @@ _FILE: Final = re.compile(r"(?P<path>.+\.toml)(?::(?P<name>[^:]*))?", re.DOTALL)
 BASELINE: Final = "baseline"  # the treatment that changes nothing, with which others are compared
 
 
-@attrs.frozen
-class Treatment(Generic[C]):
+class Treatment(msgspec.Struct, Generic[C], frozen=True):
     """A named variation of the default configuration.
 
     Attributes:
@@ -40,7 +40,7 @@ class Treatment(Generic[C]):
 
     name: str
     description: str
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
     derived: Callable[[C], Mapping[str, Any]] | None = None
 
 

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import encode, fingerprint
@@ -111,8 +112,7 @@ def _tidy(batches: Sequence[Batch]) -> Sequence[Batch]:
     return merged
 
 
-@attrs.frozen
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """All inputs that were judged together, and the events derived from them."""
 
     inputs: Block
@@ -188,8 +188,7 @@ class EventType:
         return None
 
 
-@attrs.frozen
-class RecordedEvent:
+class RecordedEvent(msgspec.Struct, frozen=True):
     """An immutable event in its logical form.
 
     Attributes:

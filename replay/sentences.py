@@ -13,7 +13,7 @@ from itertools import count
 from string import Formatter
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.world import EventType, RecordedEvent, Vocabulary
@@ -26,8 +26,7 @@ Forms = Mapping[str, Callable[[Any], str]]  # how a value is shown as text, by f
 ENTITIES: Final = ("agent", "plot")  # fields that identify one have it as their form
 
 
-@attrs.frozen
-class Sentence:
+class Sentence(msgspec.Struct, frozen=True):
     """The sentence of an event.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import RecordedEvent
@@ -22,8 +22,7 @@ from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
 SHOWN_MAX: Final = 20  # measures in the table
 
 
-@attrs.frozen
-class RunSummary:
+class RunSummary(msgspec.Struct, frozen=True):
     """A run in a few sentences and numbers.
 
     Attributes:

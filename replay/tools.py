@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
+import msgspec
 
 from goldrush.agents.given import given
 from goldrush.agents.players import NOBODY, Players
@@ -107,8 +108,7 @@ class RebuiltPrompt:
         }
 
 
-@attrs.frozen
-class Description:
+class Description(msgspec.Struct, frozen=True):
     """What is said of a run besides its settings and players.
 
     Attributes:
@@ -122,8 +122,7 @@ class Description:
     config: type[attrs.AttrsInstance] | None = None
 
 
-@attrs.frozen
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """The parts of tables that are a world's own.
 
     Attributes:
@@ -136,8 +135,7 @@ class Tables:
     own: Sequence[Table] = ()
 
 
-@attrs.frozen
-class Basis:
+class Basis(msgspec.Struct, frozen=True):
     """On what it rests, besides the rules, that the events of a run are derived again.
 
     Attributes:
@@ -216,8 +214,7 @@ class View:
     added: Callable[[str | Path, int, int], Mapping[str, object]] | None = None
 
 
-@attrs.frozen
-class Lazy:
+class Lazy(msgspec.Struct, frozen=True):
     """A part of tools that is imported when it is asked for. `location`: as `module:attribute`."""
 
     location: str

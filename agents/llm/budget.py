@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.models import Models
 from goldrush.kernel.errors import BadInput
@@ -19,8 +20,7 @@ from goldrush.kernel.errors import BadInput
 WRAPPING: Final = 256  # tokens that a server's template may add to a question
 
 
-@attrs.frozen
-class Amount:
+class Amount(msgspec.Struct, frozen=True):
     """Tokens of questions and answers of one model, named as in the roster.
 
     `tokens_cached`: of the questions, those that the server had already.
@@ -50,8 +50,7 @@ class Amount:
         )
 
 
-@attrs.frozen
-class Objection:
+class Objection(msgspec.Struct, frozen=True):
     """A ceiling that forbids a question, and the option of the command line that sets it."""
 
     text: str

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER
@@ -22,8 +23,7 @@ from goldrush.kernel.world import Block, Row, World
 Bounds = Mapping[tuple[str, str], Amount]
 
 
-@attrs.frozen
-class AskedModel:
+class AskedModel(msgspec.Struct, frozen=True):
     """A model of an agent.
 
     Attributes:
@@ -64,8 +64,7 @@ class RecordedAnswer:
         return attrs.evolve(self, answer=attrs.evolve(self.answer, text=None, reasoning=None))
 
 
-@attrs.frozen
-class AnswerFields:
+class AnswerFields(msgspec.Struct, frozen=True):
     """Where a world's journals have the answers of models and people.
 
     Attributes:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.declared import (
@@ -88,8 +89,7 @@ def _kind_of(default: Any, valid: Sequence[Any]) -> Kind:
     )
 
 
-@attrs.frozen
-class DeclaredPolicy:
+class DeclaredPolicy(msgspec.Struct, frozen=True):
     """A policy of a game, made by `policy`.
 
     Attributes:
@@ -113,8 +113,7 @@ class DeclaredPolicy:
 MeasureFunction = Callable[..., Any]
 
 
-@attrs.frozen
-class DeclaredMeasure:
+class DeclaredMeasure(msgspec.Struct, frozen=True):
     """A measure of a game, made by `measure`.
 
     Attributes:
@@ -134,8 +133,7 @@ class DeclaredMeasure:
     total: bool
 
 
-@attrs.frozen
-class GamePhase:
+class GamePhase(msgspec.Struct, frozen=True):
     """A step of every unit, made by `phase`.
 
     Attributes:
@@ -241,7 +239,11 @@ def _declared(value: Any) -> str:
     """What a value in the body of a game declares; empty: nothing."""
     if _is_setting(value):
         return "a setting"
-    kinds = {DeclaredPolicy: "a policy", DeclaredMeasure: "a measure", GamePhase: "a phase"}
+    kinds: dict[type, str] = {
+        DeclaredPolicy: "a policy",
+        DeclaredMeasure: "a measure",
+        GamePhase: "a phase",
+    }
     if isinstance(value, type) and issubclass(value, (State, Event, Submission, Observation)):
         return "a record"
     return kinds.get(type(value), "")

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import Annotated, Any, Final, Literal, Union
 
 import attrs
+import msgspec
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
@@ -35,8 +36,7 @@ _IN_STATES: Final = (
 )
 
 
-@attrs.frozen
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """The valid values of a number or of each number in a list: `within(0, 10)`.
 
     `each`: the setting that is the length of the list; empty: none is.

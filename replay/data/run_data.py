@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, JournalError
@@ -190,8 +190,7 @@ def size_of(path: str | Path) -> int:
         return 0
 
 
-@attrs.frozen
-class _Task(Generic[R]):
+class _Task(msgspec.Struct, Generic[R], frozen=True):
     function: Callable[[RunData], R]
     path: str | Path
     cell: tuple[str, str] | None

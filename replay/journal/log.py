@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-import attrs
+import msgspec
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, unknown
@@ -17,8 +17,7 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import commits_near
 
 
-@attrs.frozen
-class Query:
+class Query(msgspec.Struct, frozen=True):
     """A filter of events: those that pass every condition.
 
     Attributes:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import msgspec
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm import usage as by_reader
@@ -72,8 +73,7 @@ class Taken:
         )
 
 
-@attrs.frozen
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """The usage of a run.
 
     Attributes:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import open_regular
@@ -29,8 +29,7 @@ _PLANNED: Final = ("treatments", "rosters", "rounds", "seeds")  # a run for each
 _HEAD: Final = re.compile(rb'\s*\{\s*"goldrush"\s*:')  # which other programs do not write
 
 
-@attrs.frozen
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """A journal in a manifest. `sha256` is None until its run is done."""
 
     path: str
@@ -39,8 +38,7 @@ class Listed:
     sha256: str | None
 
 
-@attrs.frozen
-class ListedStudy:
+class ListedStudy(msgspec.Struct, frozen=True):
     """What a manifest lists. `fault`: how that differs from the runs of its plan, if it does."""
 
     journals: Sequence[Listed]
@@ -111,8 +109,7 @@ def manifests_below(folder: str) -> Iterator[tuple[str, ListedStudy | BadInput]]
             yield path, listed
 
 
-@attrs.frozen
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """Some journals beside the manifests of studies.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.shape import amount
@@ -21,8 +21,7 @@ def short(value: float | None, digits: int = CLOSE_DIGITS) -> float | None:
     return None if value is None else amount(float(f"{value:.{digits}g}"))
 
 
-@attrs.frozen
-class Lines:
+class Lines(msgspec.Struct, frozen=True):
     """The lines of a chart of agents: an agent each, or the mean of the agents of a policy.
 
     Attributes:

@@ -15,7 +15,7 @@ from math import prod
 from types import NoneType
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.replay.view.chart import Lines, short
 
@@ -30,8 +30,7 @@ COUNTS: Final = "counts"  # a kind of chart besides ONE and AGENTS
 State = Mapping[str, Any]
 
 
-@attrs.frozen
-class Cells:
+class Cells(msgspec.Struct, frozen=True):
     """A list or a grid as a page has it, and what is told of the whole.
 
     Attributes:
@@ -49,8 +48,7 @@ class Cells:
     range: Sequence[float]
 
 
-@attrs.frozen
-class ShownField:
+class ShownField(msgspec.Struct, frozen=True):
     """A field of the states.
 
     Attributes:

@@ -250,7 +250,9 @@ def test_every_golden_journal_is_recorded_again_byte_for_byte(expected: dict[str
 
 def interpreter(version: str) -> str:
     """A CPython of this version that has what the kernel needs; without one the test is skipped."""
-    asked = "import attrs, msgpack, msgspec, xxhash, sys; print(sys.implementation.name, sys.version)"
+    asked = (
+        "import attrs, msgpack, msgspec, xxhash, sys; print(sys.implementation.name, sys.version)"
+    )
     for candidate in candidates(version):
         with suppress(OSError, AssertionError):
             if said_by(candidate, asked).startswith(f"cpython {version}."):

@@ -104,6 +104,7 @@ UNREADABLE = {
     "a field too few": ((24,), "2 fields expected, found 1"),
     "no row": (24, "2 fields expected, found 24"),
     "an object": ((0, (object(),)), "cannot be stored"),
+    "a set": ((0, {0.5, 1.5}), "cannot be stored"),
     "a lone surrogate": (("\ud800", ()), "cannot be stored"),
 }
 

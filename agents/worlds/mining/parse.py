@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NoReturn, TypeGuard
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
@@ -31,8 +31,7 @@ NO_PLOT = -1  # a row or column outside the grid; the kernel removes it as `off-
 Action = tuple[str, int, int]
 
 
-@attrs.frozen
-class Form:
+class Form(msgspec.Struct, frozen=True):
     """By which names an answer is read, all of them in lower case.
 
     Attributes:
@@ -53,8 +52,7 @@ class Form:
 PLAIN: Final = Form()  # of the default wording
 
 
-@attrs.frozen
-class ParsedPlan:
+class ParsedPlan(msgspec.Struct, frozen=True):
     """The plan in a text.
 
     Attributes:
@@ -102,8 +100,7 @@ _Entry = tuple[str | None, object]  # the category (None in form A) and the item
 _Parts = tuple[object, object, object]  # values of kind, plot and amount, not checked yet
 
 
-@attrs.frozen
-class _Plan:
+class _Plan(msgspec.Struct, frozen=True):
     entries: list[_Entry]
     say: str | None = None
     note: str | None = None

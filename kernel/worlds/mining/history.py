@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import attrs
+import msgspec
 
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.events import (
@@ -31,8 +32,7 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.state import RoundRecord
 
 
-@attrs.frozen
-class PublicClaim:
+class PublicClaim(msgspec.Struct, frozen=True):
     """A claimed plot, its claimants (ascending ids) and the winner."""
 
     plot: int
@@ -40,8 +40,7 @@ class PublicClaim:
     winner: int
 
 
-@attrs.frozen
-class PublicRaid:
+class PublicRaid(msgspec.Struct, frozen=True):
     """A raided plot.
 
     Attributes:
@@ -115,8 +114,7 @@ class PublicRound:
         return "PublicRound(round={}, claims={}, raids={}, defended={})".format(*self._parts())
 
 
-@attrs.frozen
-class PlotSummary:
+class PlotSummary(msgspec.Struct, frozen=True):
     """One plot in an earlier round: the numbers of claimants and raiders, and the outcome."""
 
     plot: int
@@ -126,16 +124,14 @@ class PlotSummary:
     captured: bool
 
 
-@attrs.frozen
-class RoundSummary:
+class RoundSummary(msgspec.Struct, frozen=True):
     """An earlier round: the plots with public events, ascending."""
 
     round: int
     plots: tuple[PlotSummary, ...]
 
 
-@attrs.frozen
-class PastAction:
+class PastAction(msgspec.Struct, frozen=True):
     """One of the agent's own actions and its result.
 
     Attributes:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import attrs
+import msgspec
 
 from goldrush.kernel.measures import Value, ratio
 from goldrush.kernel.world import Row
@@ -75,8 +76,7 @@ def basics(
     )
 
 
-@attrs.frozen
-class Land:
+class Land(msgspec.Struct, frozen=True):
     """The yield of the grid in a round, in gold.
 
     Attributes:

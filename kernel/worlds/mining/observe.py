@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import overload
 
-import attrs
+import msgspec
 
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY
 from goldrush.kernel.worlds.mining.events import SUBMITTED
@@ -29,16 +29,14 @@ from goldrush.kernel.worlds.mining.history import (
 from goldrush.kernel.worlds.mining.state import MiningState
 
 
-@attrs.frozen
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A message that an agent sent in the last round."""
 
     agent: int
     text: str
 
 
-@attrs.frozen
-class Authority:
+class Authority(msgspec.Struct, frozen=True):
     """The authority: its rule (`adjudicate` or `punish`), probability of detection, and fine in
     gold.
     """

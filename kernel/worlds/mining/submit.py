@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadPlan, format_value
 from goldrush.kernel.shape import ERROR_MAX
@@ -37,8 +37,7 @@ _CLEANED: dict[int, str | None] = {
 }
 
 
-@attrs.frozen
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """A policy's answer with more than a list of actions.
 
     Attributes:

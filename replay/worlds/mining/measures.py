@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
@@ -56,8 +57,7 @@ from goldrush.replay.worlds.mining.spells import SpellRecords, half_life, restri
 GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
 
-@attrs.frozen
-class ClosedRound:
+class ClosedRound(msgspec.Struct, frozen=True):
     """A closed round, as measures see it.
 
     Attributes:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.messages import plural
 from goldrush.agents.llm.parts import cut, size
@@ -277,15 +277,14 @@ def _alike(action: PastAction) -> tuple[str | None, int, str, float]:
     return action.kind, action.amount, action.result, action.gold
 
 
-@attrs.define
-class PastCounts:
+class PastCounts(msgspec.Struct):
     """Numbers of events: claims won by agent; raids, and captures, by (raider, owner), where -1
     stands for nobody.
     """
 
-    claims: Counter[int] = attrs.field(factory=Counter)
-    raids: Counter[tuple[int, int]] = attrs.field(factory=Counter)
-    captures: Counter[tuple[int, int]] = attrs.field(factory=Counter)
+    claims: Counter[int] = msgspec.field(default_factory=Counter)
+    raids: Counter[tuple[int, int]] = msgspec.field(default_factory=Counter)
+    captures: Counter[tuple[int, int]] = msgspec.field(default_factory=Counter)
 
     @classmethod
     def of(cls, record: RoundRecord) -> PastCounts:

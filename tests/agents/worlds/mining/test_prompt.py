@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import attrs
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -390,7 +391,7 @@ def test_where_keys_have_new_names_no_other_name_is_read(renamed: dict[str, str]
     item = {"k": 7, keys["plot"]: 5, keys["type"]: "mine"}
     text = json.dumps({keys["actions"]: [item]})
 
-    assert ((("mine", 5, 1),), None) == attrs.astuple(
+    assert ((("mine", 5, 1),), None) == msgspec.structs.astuple(
         read(text, form_of(worded({}, {"keys": renamed}).wording))
     )[:2]
     assert (("mine", 5, 7),) == read(
@@ -420,7 +421,7 @@ def test_an_answer_is_read_by_the_names_that_its_agent_was_told(
         items: Any = [list(item.values()) for item in written] if as_lists else written
         text = json.dumps({names.key("actions"): items, "note": note})
 
-        assert (tuple(actions), None) == attrs.astuple(read(text, form_of(wording)))[:2]
+        assert (tuple(actions), None) == msgspec.structs.astuple(read(text, form_of(wording)))[:2]
 
 
 @pytest.mark.parametrize("text", ['{"actions": [["keep", 3]]}', '{"defend": [3]}', '[["raid", 3]]'])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import attrs
+import msgspec
 import pytest
 
 from goldrush.kernel.worlds.competition.events import EVENTS, PLAIN
@@ -23,7 +23,7 @@ SPOKEN = [
 def test_whatever_is_said_can_be_told(season: Path, name: str, field: str) -> None:
     event = next(e for e in events_of(season) if e.name == name)
     for form in FORMS:
-        said = attrs.evolve(event, fields={**event.fields, field: form})
+        said = msgspec.structs.replace(event, fields={**event.fields, field: form})
         [line] = narrator(season)([said])
 
         assert line
