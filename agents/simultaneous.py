@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.external import RosterText, roster_text
@@ -458,7 +459,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
                 return []
             asked = [agent for agent in play.agents if agent in makers]
             policies = {agent: (entries[agent], makers[agent]()) for agent in asked}
-            play = attrs.evolve(play, policies=policies)
+            play = msgspec.structs.replace(play, policies=policies)
             if is_alone and is_whole and not play.replaced:
                 rows = [row for row in recorded.rows(play.code) if row[0] in believed]
                 rows += play.submissions(asked)
@@ -599,8 +600,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
                 return
 
 
-@attrs.define  # frozen, it would take a microsecond more, in each step of a run
-class StepPlay(Generic[V]):
+class StepPlay(msgspec.Struct, Generic[V], dict=True):  # with a cached property
     """One step: a `session.Play`.
 
     Attributes:
@@ -622,8 +622,8 @@ class StepPlay(Generic[V]):
     agents: Sequence[int]
     policies: Mapping[int, Played]
     entries: Sequence[Entry]
-    models: Mapping[int, Model] = attrs.field(factory=dict)
-    replaced: Mapping[int, Row] = attrs.field(factory=dict)
+    models: Mapping[int, Model] = {}
+    replaced: Mapping[int, Row] = {}
     believed: Collection[int] = ()
     seed: int = 0
 

@@ -170,25 +170,33 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         )
         return StepView(
             state, state.config, asks, self.compiled.types[code], prefix, before,
-            is_recorded_as_is,
+            is_recorded_as_is, type(state.config).observe is not Game.observe,
         )  # fmt: skip
 
     def ask(self, policy: object, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
         agent, game = entry.agent, view.game
-        if isinstance(policy, GamePolicy) and type(policy).is_together:
+        if not isinstance(policy, GamePolicy):
+            function: Callable[..., object] = partial(_act, policy)
+        elif type(policy).is_together:
             if agent not in view.together:
                 view.together.update(self._asked_together(policy, entry, view))
             return view.together[agent]
+        else:
+            function = policy.function
+        seen, draw = view.state, Draw(*view.prefix, agent)
         if view.before is not None and (agent < WATCHED or is_watching()):
-            seen = view.state
-            if _hides(game):
+            if view.hides:
                 with view.watching("`observe`"):
                     seen = game.observe(view.state, agent)
             with view.watching(f"policy {entry.policy}"):
-                submitted = _submitted(policy, agent, view, seen)
+                submitted = function(game, seen, agent, draw)
         else:
-            submitted = _submitted(policy, agent, view, game.observe(view.state, agent))
+            if view.hides:
+                seen = game.observe(view.state, agent)
+            submitted = function(game, seen, agent, draw)
+            if view.is_recorded_as_is and type(submitted) is view.asks:
+                return (agent, *submitted[1:])
         return self._row(submitted, agent, view)
 
     def _asked_together(
@@ -203,7 +211,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         if len(movers) < game.agents:
             agents = tuple(sorted({*movers}.intersection(agents)))
         with view.watching("`observe`"):
-            seen = [game.observe(state, agent) for agent in agents] if _hides(game) else state
+            seen = [game.observe(state, agent) for agent in agents] if view.hides else state
         with view.watching(f"policy {entry.policy}"):
             draw = TogetherDraw(agents, *view.prefix)
             submitted = policy.function(game, seen, agents, draw)
@@ -261,17 +269,9 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         return self._prompts.row(view, agent, text, error, source)
 
 
-def _submitted(policy: Any, agent: int, view: StepView, seen: Any) -> Any:
-    """What a policy returns."""
-    draw = Draw(*view.prefix, agent)
-    if isinstance(policy, GamePolicy):
-        return policy.function(view.game, seen, agent, draw)
+def _act(policy: Any, game: Game, seen: Any, agent: int, draw: Draw) -> object:
+    """What a policy that is an object submits."""
     return policy.act(seen, agent, draw)
-
-
-def _hides(game: Game) -> bool:
-    """Whether what agents see is not the state."""
-    return type(game).observe is not Game.observe
 
 
 def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-import attrs
+import msgspec
 
 from goldrush.kernel.game.game import Game
 from goldrush.kernel.game.records import State, Submission
@@ -12,8 +12,7 @@ from goldrush.kernel.game.watch import watched
 from goldrush.kernel.world import EventType, Row
 
 
-@attrs.frozen
-class StepView:
+class StepView(msgspec.Struct):
     """What asking takes in one step.
 
     Attributes:
@@ -23,6 +22,7 @@ class StepView:
         prefix: the front of the keys of policies' draws.
         before: the state, packed, if mistakes are looked for; None: they are not.
         is_recorded_as_is: policies' submissions are not checked before they are recorded.
+        hides: what agents see is not the state.
         together: the rows of agents that were asked together so far, by agent.
     """
 
@@ -33,7 +33,8 @@ class StepView:
     prefix: tuple[int | str, ...]
     before: bytes | None
     is_recorded_as_is: bool
-    together: dict[int, Row] = attrs.field(factory=dict)
+    hides: bool
+    together: dict[int, Row] = msgspec.field(default_factory=dict)
 
     def watching(self, what: str) -> AbstractContextManager[None]:
         """Within it, what asks an agent is watched, if mistakes are looked for; `what`: the part

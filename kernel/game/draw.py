@@ -67,17 +67,23 @@ class Draw:
     differs between processes.
     """
 
-    __slots__ = ("_prefix", "_rows")
+    __slots__ = ("_made", "_prefix")
 
     def __init__(self, *prefix: Label) -> None:
         """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
         self._prefix = prefix
-        self._rows: dict[Key, Row] = {}  # by key
+        # By key: the place of the use in USES, its arguments, the result and the words.
+        self._made: dict[Key, tuple[int, tuple[float, ...], Any, Draws]] = {}
 
-    @property
     def rows(self) -> list[Row]:
         """The rows of the events DRAWN, in order."""
-        return list(self._rows.values())
+        return [
+            (
+                key, use, tuple(map(amount, arguments)),
+                tuple(result) if type(result) is list else (amount(result + 0),), draws.words(),
+            )
+            for key, (use, arguments, result, draws) in self._made.items()
+        ]  # fmt: skip
 
     def word(self, *key: Label) -> int:
         """64 random bits."""
@@ -165,16 +171,14 @@ class Draw:
         self._check_key(USES[use], key)
         draws = Draws(*self._prefix, *key)
         result = take(draws)
-        several: Any = result
-        results = tuple(several) if type(several) is list else (amount(several + 0),)
-        self._rows[key] = (key, use, tuple(map(amount, arguments)), results, draws.words())
+        self._made[key] = use, arguments, result, draws
         return result
 
     def _check_key(self, use: str, key: Key) -> None:
         """Raises BadInput for no key, and for one that was used."""
         if not key:
             raise BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
-        if key in self._rows:
+        if key in self._made:
             raise BadInput(
                 f"draw.{use} has the key {', '.join(map(format_value, key))}, which this step has "
                 "used: it would be the same number again",

@@ -197,8 +197,8 @@ class Compiled:
         batches = self._batches(derived if live is state else self._applying(derived, live))
         if live is not state and self.is_watched(state):
             self._check_applied(phase, state, live, [*inputs.batches, *batches])
-        if draw.rows:
-            batches.insert(0, (self.drawn, draw.rows))
+        if drawn := draw.rows():
+            batches.insert(0, (self.drawn, drawn))
         if self.has_steps:
             batches.append((self.drawn + 1, [(state.step,)]))
         return batches
