@@ -73,10 +73,11 @@ class FisheryInColumns(Fishery):
 
 GAME, COLUMNS = tools_of_game(Fishery), tools_of_game(FisheryInColumns)
 BY_HAND = commons_by_hand.TOOLS
-# By name: the world, and the targets of recording and of verify for each number of agents.
-OURS: Final[dict[str, tuple[Tools, dict[int, tuple[str, str]]]]] = {
-    "one by one": (GAME, {10: ("<= 1.5", "<= 1.3"), 100: ("<= 2", "<= 2")}),
-    "column form": (COLUMNS, {1_000: ("<= 1.5", "")}),
+# By name: the world, and for each number of agents the targets of recording and of verify against
+# by hand, and of recording against Mesa.
+OURS: Final[dict[str, tuple[Tools, dict[int, tuple[str, str, str]]]]] = {
+    "one by one": (GAME, {10: ("<= 1.45", "<= 1.3", "<= 2.7"), 100: ("<= 1.5", "<= 2", "<= 2")}),
+    "column form": (COLUMNS, {1_000: ("<= 1.2", "", "<= 1.3")}),
 }
 
 
@@ -102,7 +103,7 @@ def _size(folder: Path, agents: int, repeats: int) -> Iterator[Row]:
     by_hand = folder / "by-hand.journal"
     for name, (tools, targets) in OURS.items():
         path = folder / f"{tools.name}.journal"
-        to_record, to_verify = targets.get(agents, ("", ""))
+        to_record, to_verify, to_mesa = targets.get(agents, ("", "", ""))
         recording = _recording(tools, path, agents)
         pairs = in_process(recording, _recording(BY_HAND, by_hand, agents), repeats)
         yield row(f"record, {name}", "by hand", pairs, to_record)
@@ -110,7 +111,7 @@ def _size(folder: Path, agents: int, repeats: int) -> Iterator[Row]:
             pairs = in_process(_holding(path, level), _holding(by_hand, level), repeats)
             yield row(f"verify level {level}, {name}", "by hand", pairs, to_verify)
         mesa = in_process(recording, partial(_mesa, agents, SHOCK), repeats)
-        yield row(f"record, {name}", "Mesa with DataCollector", mesa)
+        yield row(f"record, {name}", "Mesa with DataCollector", mesa, to_mesa)
 
 
 def _recording(tools: Tools, path: Path, agents: int, shock: float = SHOCK) -> Callable[[], Any]:
