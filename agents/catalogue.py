@@ -20,7 +20,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True):
     """
 
     text: str
-    settings: Mapping[str, tuple[Any, str]] = msgspec.field(default_factory=dict)
+    settings: Mapping[str, tuple[Any, str]] = {}
 
     @classmethod
     def of(cls, make: Callable[..., Any], more: str = "") -> Self:

@@ -40,8 +40,8 @@ class RosterText(msgspec.Struct, frozen=True):
     """
 
     text: str | None
-    policies: Mapping[int, object] = msgspec.field(default_factory=dict)
-    objects: Mapping[int, object] = msgspec.field(default_factory=dict)
+    policies: Mapping[int, object] = {}
+    objects: Mapping[int, object] = {}
     agents: int = 0
 
 

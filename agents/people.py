@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
+import attrs
 
 from goldrush.kernel.shape import Schema
 
@@ -22,7 +22,8 @@ def every_field(name: str, before: Mapping[str, object]) -> bool:
     return True
 
 
-class Inquiry(msgspec.Struct, frozen=True):
+@attrs.frozen
+class Inquiry:
     """One question to a person.
 
     Attributes:

@@ -124,7 +124,7 @@ class Typed(msgspec.Struct, frozen=True):
 
     models: Models | None = None
     trust: Collection[str] = ()
-    recordings: dict[str, Recording] = msgspec.field(default_factory=dict)
+    recordings: dict[str, Recording] = {}
 
 
 @attrs.frozen(eq=False)

@@ -600,7 +600,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
                 return
 
 
-class StepPlay(msgspec.Struct, Generic[V], dict=True):  # with a cached property
+class StepPlay(msgspec.Struct, Generic[V], frozen=True, dict=True):  # with a cached property
     """One step: a `session.Play`.
 
     Attributes:

@@ -307,9 +307,9 @@ class JournalWriter:
         system allows that.
 
         Raises WriteFailed if the system refuses, the commit exceeds a limit, or this process was
-        forked from the one that writes; JournalLost if the path no longer names this file, or the
-        file was changed: that is looked for every tenth of a second, at END, and before each wait
-        for the disk.
+        forked from the one that writes; JournalLost if the file has another length, or the path no
+        longer names it: that is looked at by the first commit after a tenth of a second, by END,
+        and before each wait for the disk.
         """
         files.check_process(self.path, self._process)
         body = commit.body()
@@ -322,7 +322,9 @@ class JournalWriter:
         before = self.offset, self.commits, self._checksum, self.is_begun
         try:
             if self._new is None:
-                now = time.monotonic()  # each time, it would take a tenth of a short run
+                if os.lseek(self._fd, 0, os.SEEK_END) != self.offset:
+                    raise JournalLost(self.path, "changed by another process")
+                now = time.monotonic()  # each time, a look takes a tenth of a short run
                 if self.fsync or commit.kind == END or now - self._checked >= _CHECKED_EVERY:
                     self._check_named()
                     self._checked = now
@@ -397,7 +399,7 @@ class JournalWriter:
             files.system.sync(self._fd)
 
     def _check_named(self) -> None:
-        """Raise JournalLost if the path no longer names this file, or the file has another size."""
+        """Raise JournalLost if the path no longer names this file."""
         if self._inode is None:
             here = os.fstat(self._fd)
             self._inode = here.st_dev, here.st_ino
@@ -407,8 +409,6 @@ class JournalWriter:
             raise JournalLost(self.path, "removed") from None
         if (there.st_dev, there.st_ino) != self._inode:
             raise JournalLost(self.path, "replaced by another file")
-        if there.st_size != self.offset:
-            raise JournalLost(self.path, "changed by another process")
 
     def _take_back(self) -> None:
         with suppress(OSError):  # a torn tail stays, which every reader recognises

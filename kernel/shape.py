@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import format_value
 
 # How `Kind.show` converts a value, for readers in other languages: None (tuples to lists, no other
@@ -38,14 +39,29 @@ Holds = Callable[[Any], bool]  # whether a value is of a kind
 DEPTH_MAX: Final = 8
 
 
+def _exact(holds: Holds) -> Holds:
+    """A check of somebody else, which may take a set or a decimal for a list or a number, holds of
+    what can be stored alone; those of goldrush are exact.
+    """
+    if str(getattr(holds, "__module__", "")).startswith("goldrush."):
+        return holds
+
+    def of_stored(value: Any) -> bool:
+        try:
+            return bool(holds(value) and pack(value))
+        except (TypeError, ValueError, OverflowError):
+            return False
+
+    return of_stored
+
+
 @attrs.frozen
 class Kind:
     """How a field is held in a row and shown to people.
 
     Attributes:
         name: a description for error messages.
-        holds: whether a value read from a file is of this kind; False for any that `codec.pack`
-            refuses.
+        holds: whether a value read from a file is of this kind.
         show: converts a value to its logical form, the one that `export` prints.
         entity: what such a value identifies ("agent", "plot", "word"), or None; by it tools find
             agents and plots in the events of any world.
@@ -58,7 +74,7 @@ class Kind:
     """
 
     name: str
-    holds: Holds
+    holds: Holds = attrs.field(converter=_exact)
     show: Callable[[Any], Any] = lambda value: value
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)

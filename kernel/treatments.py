@@ -40,7 +40,7 @@ class Treatment(msgspec.Struct, Generic[C], frozen=True):
 
     name: str
     description: str
-    settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    settings: Mapping[str, Any] = {}
     derived: Callable[[C], Mapping[str, Any]] | None = None
 
 

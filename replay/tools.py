@@ -122,7 +122,8 @@ class Description(msgspec.Struct, frozen=True):
     config: type[attrs.AttrsInstance] | None = None
 
 
-class Tables(msgspec.Struct, frozen=True):
+@attrs.frozen
+class Tables:
     """The parts of tables that are a world's own.
 
     Attributes:

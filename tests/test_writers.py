@@ -292,7 +292,7 @@ def is_written_by(of: str, name: str, call: ast.Call) -> bool:
     if name == "open":
         mode = mode_of(call, 0)
         return isinstance(mode, ast.Constant) and is_for_writing(mode)
-    return name in METHODS or (name == "replace" and len(call.args) == 1)
+    return name in METHODS or (name == "replace" and len(call.args) == 1 and not call.keywords)
 
 
 def mode_of(call: ast.Call, place: int) -> ast.expr:

@@ -195,8 +195,6 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             if view.hides:
                 seen = game.observe(view.state, agent)
             submitted = function(game, seen, agent, draw)
-            if view.is_recorded_as_is and type(submitted) is view.asks:
-                return (agent, *submitted[1:])
         return self._row(submitted, agent, view)
 
     def _asked_together(

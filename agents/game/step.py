@@ -12,7 +12,7 @@ from goldrush.kernel.game.watch import watched
 from goldrush.kernel.world import EventType, Row
 
 
-class StepView(msgspec.Struct):
+class StepView(msgspec.Struct, frozen=True):
     """What asking takes in one step.
 
     Attributes:
@@ -34,7 +34,7 @@ class StepView(msgspec.Struct):
     before: bytes | None
     is_recorded_as_is: bool
     hides: bool
-    together: dict[int, Row] = msgspec.field(default_factory=dict)
+    together: dict[int, Row] = {}
 
     def watching(self, what: str) -> AbstractContextManager[None]:
         """Within it, what asks an agent is watched, if mistakes are looked for; `what`: the part

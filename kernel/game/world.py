@@ -486,8 +486,8 @@ def _applier(record: type[Event | Submission]) -> Apply | None:
     apply, make = record.apply, tuple.__new__
 
     def of_rows(state: State, rows: Sequence[Row]) -> None:
-        for event in rows if type(rows[0]) is record else map(make, repeat(record), rows):
-            apply(event, state)
+        for row in rows:  # of events that were just yielded, or of a journal
+            apply(row if type(row) is record else make(record, row), state)
 
     return of_rows
 

@@ -163,7 +163,7 @@ def _finished(
     report: OnStep,
 ) -> Iterator[tuple[str, Done]]:
     """Of these runs, whose journals are there, the finished ones by path. What the manifest lists
-    was folded before that: it has the same bytes, or is played anew. `known`: as of _Folder.
+    has the bytes that it says, or is played anew. `known`: as of _Folder.
     """
     listed = [run for run in there if run.path in known]
     others = [run for run in there if run.path not in known]

@@ -56,7 +56,7 @@ def check_journal(run: Planned, path: str) -> Done | None:
 
 def check_bytes(run: Planned, path: str, sha256: str) -> Done | None:
     """The SHA-256 and size of a run's journal; None unless it has this SHA-256, that of a journal
-    that was folded before, and begins as planned.
+    that was recorded or folded before, and begins as planned.
     """
     try:
         with JournalReader(path, hashed=True) as reader:

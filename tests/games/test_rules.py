@@ -113,6 +113,38 @@ def test_a_game_that_nobody_plays_has_no_agents() -> None:
     assert 0 == Tide().agents
 
 
+class Mixed(goldrush.Game):
+    """Events one by one and many at once, in both orders, and none at once."""
+
+    class State(goldrush.State):
+        total: int
+
+    class Up(goldrush.Event):
+        by: int
+
+        def apply(self, state):
+            state.total = 10 * state.total + self.by
+
+    def start(self):
+        return self.State(total=0)
+
+    def rise(self, state, draw):
+        yield self.Up(1)
+        yield self.Up.all([2, 3])
+        yield self.Up.all([])
+        yield self.Up(4)
+
+    plain = phase(rise)
+    lively = phase(live=True)(rise)
+
+
+def test_events_one_by_one_and_many_at_once_are_applied_in_their_order(tmp_path) -> None:
+    run = goldrush.record(Mixed, tmp_path / "a", rounds=1)
+
+    assert 1234_1234 == run.last().state.total
+    assert run.verify().holds
+
+
 def test_columns_of_events_have_one_length() -> None:
     assert [(1, 2), (3, 4)] == Gossip.Heard.all([1, 3], [2.0, 4.0]).rows
     with pytest.raises(ValueError, match="shorter"):

@@ -479,6 +479,8 @@ def test_what_is_overwritten_stays_until_more_than_the_opening_is_there(
 def test_a_writer_whose_file_somebody_else_changes_leaves_it_alone(path: Path, change: str) -> None:
     with JournalWriter(path, HEADER) as journal:
         journal.append(start())
+        if change in ("emptied", "longer"):  # noticed at once; the path is looked at now and then
+            journal.append(unit(1))
         sizes = {"emptied": 0, "replaced": journal.offset}
         thesis = b"x" * sizes.get(change, 2_000)
         if change in ("removed", "replaced"):
@@ -487,7 +489,7 @@ def test_a_writer_whose_file_somebody_else_changes_leaves_it_alone(path: Path, c
             path.write_bytes(thesis)
 
         with pytest.raises(JournalLost):
-            journal.append(unit(1))
+            journal.append(unit(journal.commits))
 
     assert change == "removed" or path.read_bytes() == thesis
 

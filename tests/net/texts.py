@@ -83,21 +83,26 @@ class Place:
 
             yield typed
 
+    @contextmanager
+    def typing_in(self, here: Path) -> Iterator[Callable[[str], str]]:
+        """What gives, as text, what a command does to a folder that the next command finds so."""
+        yield lambda command: self.type_in(here, command)[0]
+
     def type_in(self, here: Path, command: str) -> tuple[str, bool]:
         """What a command does to a folder, as text, and whether it changed anything."""
         before = _stamps(here)
         with tempfile.TemporaryDirectory() as home:
-            typed = split(command.replace("ADDRESS", self.address))
+            words = split(command.replace("ADDRESS", self.address))
             ran = helpers.goldrush(
-                *typed, cwd=here, installed=self.installed, HOME=home, XDG_CACHE_HOME=home, **PLAIN
+                *words, cwd=here, installed=self.installed, HOME=home, XDG_CACHE_HOME=home, **PLAIN
             )
         after = _stamps(here)
         lines = [f"  {line}".rstrip() for line in _shown(self._masked(ran.out, here), command)]
         lines += [f"! {line}" for line in self._masked(ran.err, here).splitlines()]
         lines += [f"exit {ran.code}"] if ran.code else []
-        written = [path for path in sorted(after) if before.get(path) != after[path]]
-        lines += self._files(here, written)
-        lines += [f"removed {path}" for path in sorted(before.keys() - after.keys())]
+        changed = sorted(path for path, _ in before.items() ^ after.items() if path[-1] != "/")
+        lines += self._files(here, [path for path in dict.fromkeys(changed) if path in after])
+        lines += [f"removed {path}" for path in changed if path not in after]
         text = "".join(f"{line}\n" for line in lines)
         is_unsized = any(each in command for each in _ENVIRONMENTS)
         return _SIZE.sub(_unsized, text) if is_unsized else text, before != after
@@ -153,22 +158,23 @@ def told(lines: Iterable[str], place: Place, *, at: Path | None = None) -> str:
     run, one after the other; None: each in a copy of the corpus.
     """
     found: list[str] = []
-    with place.typing() as typed:
+    with place.typing() if at is None else place.typing_in(at) as typed:
         for line in lines:
             if line.startswith(COMMENT):
                 found.append(f"{line}\n")
                 continue
             command = line.removeprefix(COMMAND)
-            done = typed(command) if at is None else place.type_in(at, command)[0]
-            found.append(f"{line}\n{done}\n")
+            found.append(f"{line}\n{typed(command)}\n")
     return "".join(found).rstrip("\n") + "\n"
 
 
 def _stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of change of each file."""
+    """Size and time of change of each file; zeros of a folder, whose path ends in a slash."""
     found = {}
     for root, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in folders:
+            found[os.path.relpath(os.path.join(root, name), folder) + "/"] = 0, 0
         for name in names:
             status = os.stat(os.path.join(root, name))
             where = os.path.relpath(os.path.join(root, name), folder)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record
-from goldrush.kernel.shape import AMOUNT, INTEGER, optional, several
+from goldrush.kernel.shape import AMOUNT, INTEGER, Kind, optional, several
 from goldrush.kernel.world import Batch, Block, EventType, World
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
@@ -127,6 +128,23 @@ def test_what_no_tool_would_read_is_not_recorded(
 
     assert (True, 2) == (verdict.holds, verdict.rounds)
     assert 7 == len(list(log(tmp_path / "a", world=world)))
+
+
+@pytest.mark.parametrize("value", [{1, 2}, Decimal(1), frozenset()])
+@pytest.mark.parametrize("kind", [lambda anything: anything, several])
+def test_a_kind_that_takes_whatever_comes_takes_what_can_be_stored(
+    tmp_path: Path, kind: Callable[[Kind], Kind], value: object
+) -> None:
+    lax = kind(Kind("anything", lambda value: True))
+    told = (value,) if kind is several else value
+    world = attrs.evolve(
+        SUMS,
+        events=(SUMS.events[TOLD], EventType("added", {"number": lax})),
+        decide=lambda state, inputs: [(ADDED, [(told,)])],
+        evolve=lambda state, block: [state[0] + 1, state[1]],
+    )
+    with pytest.raises(WriteFailed, match="cannot be stored"):
+        recorded(tmp_path / "a", world)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.codec import encode, fingerprint
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import amount
 from goldrush.kernel.world import Block, Past, Row
@@ -160,8 +160,8 @@ class MiningState:
             del held[bisect_left(held, plot)]
         insort(self.plots_of[owner], plot)
         self.owner[plot], self.since[plot], self.how[plot] = owner, since, how
-        before_print, after_print = self.plot_prints[plot], fingerprint((plot, owner, since, how))
-        self.plots_sum = self.plots_sum - before_print + after_print & WORD_MASK
+        after_print = xxh3_64_intdigest(encode((plot, owner, since, how)))
+        self.plots_sum = self.plots_sum - self.plot_prints[plot] + after_print & WORD_MASK
         self.plot_prints[plot] = after_print
 
     @property
@@ -255,17 +255,16 @@ def digest(state: MiningState) -> int:
     """64 bits that cover every field of a state with a closed round, but for the rules, which stand
     in the header; see kernel/README.md.
     """
-    return fingerprint(
-        (
-            state.setup_print,
-            state.round,
-            state.plots_sum,
-            state.memo_sum,
-            state.history_sum,
-            state.gold,
-            state.spent,
-        )
+    fields = (
+        state.setup_print,
+        state.round,
+        state.plots_sum,
+        state.memo_sum,
+        state.history_sum,
+        state.gold,
+        state.spent,
     )
+    return xxh3_64_intdigest(encode(fields))
 
 
 def ended(state: MiningState) -> bool:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import attrs
+import msgspec
 import pytest
 
 from goldrush.agents.worlds.competition.arenas import rules_of
@@ -36,8 +36,10 @@ def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(sea
     at = (proposed.unit, proposed["id"], "base")
     tested = next(e for e in events if e.name == "tested" and (e.unit, e["at"], e["part"]) == at)
     close = {
-        id(proposed): attrs.evolve(proposed, fields={**proposed.fields, "claim": [0.40052, None]}),
-        id(tested): attrs.evolve(tested, fields={**tested.fields, "value": 0.40047}),
+        id(proposed): msgspec.structs.replace(
+            proposed, fields={**proposed.fields, "claim": [0.40052, None]}
+        ),
+        id(tested): msgspec.structs.replace(tested, fields={**tested.fields, "value": 0.40047}),
     }
     told = list(narrator(season)([close.get(id(event), event) for event in events]))
 
