@@ -41,18 +41,6 @@ def whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-SCALES = """charts => charts.map(chart => [
-    chart.querySelector("figcaption").firstChild.textContent,
-    ...Array.from(chart.querySelectorAll(".tick"), tick => tick.textContent)])"""
-
-
-def scales(tab: Tab, where: str) -> list[list[str]]:
-    """The title of each chart there, and what its axes are labelled with."""
-    found = tab.page.locator(where).locator("figure.chart").evaluate_all(SCALES)
-    assert found
-    return list(found)
-
-
 SENTENCES = """nodes => nodes.map(node => {
     const copy = node.cloneNode(true);
     copy.querySelectorAll("[aria-hidden]").forEach(glyph => glyph.remove());

@@ -82,7 +82,6 @@ def test_the_entrance_leads_to_the_guide_and_a_search_finds_pages_then_names(
     assert [] == [text for text in tab.problems if "file://" not in text]
 
 
-@pytest.mark.turns("pages for everybody")
 def test_pages_fit_load_nothing_from_elsewhere_and_can_be_used_by_everybody(
     site: Path, browser: Any
 ) -> None:

