@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from goldrush.agents import people
     from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.external import RosterText
-    from goldrush.agents.llm.budget import Amount, Estimate
+    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.question import Question
-    from goldrush.agents.llm.usage import AnswerFields, Bounds, RecordedAnswer
+    from goldrush.agents.llm.question import Amount, AnswerFields, Bounds, Question
+    from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.llm.versions import PromptVersion
     from goldrush.agents.plugins import Plugin, PluginKind
     from goldrush.agents.recorded import Recording

@@ -175,7 +175,8 @@ def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     UnknownPlayer for an option, a message of its wording, or a version of the prompt, that this
     version does not have; ImpossiblePlayer for a forged one.
     """
-    from goldrush.agents.llm.model import FRAMING, Framing, Model
+    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.options import FRAMING
     from goldrush.agents.llm.wording_rosters import wording_at
     from goldrush.agents.llm.wordings import InvalidWording
 
@@ -786,7 +787,8 @@ def _typed_options(part: RosterPart) -> dict[str, object]:
     """The options that a part of a roster's text gives a model, or a person, as an entry has them;
     None: it would not have it.
     """
-    from goldrush.agents.llm.model import ABSENT, Framing, Model
+    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.options import ABSENT
 
     player = Framing() if part.name == HUMAN else Model(name=LLM, model=LLM)
     player = player.typed(part.settings, repr(str(part)))

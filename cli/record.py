@@ -300,14 +300,17 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     from goldrush.agents.llm.failures import format_failures
     from goldrush.agents.trust import HUMAN, LLM
     from goldrush.replay.journal.outline import outline_of
-    from goldrush.replay.journal.usage import usage
     from goldrush.replay.summary import summarise
 
     summary = summarise(path)
     info = outline_of(path)
     declared, vocabulary = info.declared, info.vocabulary
     ever = [player for _, players in declared.rosters for player in players]
-    taken = usage(path) if _any_is(LLM, ever) else None
+    taken = None
+    if _any_is(LLM, ever):
+        from goldrush.replay.journal.usage import usage
+
+        taken = usage(path)
     failures = taken.failures if taken else []
     if as_json:
         models = {
@@ -423,7 +426,7 @@ def _held(path: str) -> str:
 
 def estimated(planned: PlannedRun, as_json: bool) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
-    import attrs
+    import msgspec
 
     estimates = planned.estimate()
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
@@ -434,7 +437,7 @@ def estimated(planned: PlannedRun, as_json: bool) -> int:
         rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
     table = format_table(rows, numbers=range(1, 6))
     nothing = "no language model plays; nothing would be asked"
-    values = [attrs.asdict(model) for model in estimates]
+    values = [msgspec.structs.asdict(model) for model in estimates]
     echo(as_json, lambda: values, lambda: table if estimates else nothing)
     return DONE
 

@@ -147,14 +147,8 @@ def decided(player: F, version: PromptVersion) -> F:
     Raises BadInput for options that the version does not have, and for a wording that cannot be
     used.
     """
-    from goldrush.agents.llm.model import (
-        ABSENT,
-        AUTO,
-        DEFAULT,
-        FRAMING,
-        OPTION,
-        Model,
-    )
+    from goldrush.agents.llm.model import Model
+    from goldrush.agents.llm.options import ABSENT, AUTO, DEFAULT, FRAMING, OPTION
 
     given: dict[str, Any] = {"prompt": version.number, "wording": player.wording or DEFAULT}
     given["notes"] = "notes" in version.framing if player.notes is None else player.notes

@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.model import ABSENT, Model, check
+from goldrush.agents.llm.model import Model, check
+from goldrush.agents.llm.options import ABSENT
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import shipped_sha256
 from goldrush.agents.llm.wordings import (

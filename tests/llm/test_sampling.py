@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 import goldrush
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
-from goldrush.agents.llm.model import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
+from goldrush.agents.llm.extra_body import canonical, is_canonical
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT
 from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -47,7 +48,7 @@ EXTRA = canonical({"top_k": 5, "chat_template_kwargs": {"enable_thinking": False
 def question(model: Model, address: str = "", **more: Any) -> Question:
     return Question(
         0, model=model, messages=({"role": "user", "content": "?"},), make_schema=lambda: FORM,
-        endpoint=Endpoint(address, tries=1), **more,
+        server=Endpoint(address, tries=1), **more,
     )  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def test_a_request_has_what_the_model_says() -> None:
     assert {
         "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 0.0,
         "seed": 0, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9,
-        "response_format": {"type": "json_schema", "json_schema": form}, **fields_of(EXTRA),
+        "response_format": {"type": "json_schema", "json_schema": form}, **json.loads(EXTRA),
     } == server.asked[0].body == asked.request()  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def test_fields_have_one_text_and_come_out_of_it_the_same(fields: dict[str, Any]
     except ValueError:
         return
     if is_canonical(text):
-        assert text == canonical(fields_of(text))
+        assert text == canonical(json.loads(text))
         assert json.loads(text) == fields
         assert not is_canonical(text + " ")
         assert "key" not in {name.lower() for name in fields}

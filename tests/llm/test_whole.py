@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Failures, format_failures
-from goldrush.agents.llm.model import NONE, OPEN, TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.options import NONE, OPEN, TEXT
 from goldrush.agents.llm.question import (
     MORE,
     REASONING_MAX,
@@ -42,7 +44,7 @@ from tests.seasons import HEADER
 PLAN = '{"actions": []}'
 MODEL = Model("a", "a-1", max_tokens=500, answer=TEXT)
 QUESTION = Question(0, model=MODEL, messages=({"role": "user", "content": "?"},))
-ASKED = attrs.evolve(QUESTION, whole=Whole(1_000))
+ASKED = msgspec.structs.replace(QUESTION, whole=Whole(1_000))
 
 
 def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -> Reply:
@@ -55,7 +57,8 @@ def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -
 def answer_to(sent: Reply, whole: Whole | None, **reach: Any) -> Answer:
     with serving(lambda asked: sent) as server, closing(Client(1)) as client:
         endpoint = Endpoint(server.address, tries=1, **reach)
-        [(_, answer)] = answered(client, [attrs.evolve(QUESTION, endpoint=endpoint, whole=whole)])
+        question = msgspec.structs.replace(QUESTION, server=endpoint, whole=whole)
+        [(_, answer)] = answered(client, [question])
     return answer
 
 
@@ -107,7 +110,7 @@ def test_a_kept_answer_comes_out_of_its_record_the_same(
     if text is not None:
         part = whole.cut if refused else whole.parted
         kept, reasoning = part(text, given_apart)
-        answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
+        answer = msgspec.structs.replace(answer, text=kept, reasoning=reasoning)
         assert len(kept.encode()) <= size
     source, error = answer.source(ASKED), answer.early_error
     again = Answer.recorded(0, "", answer.text, error, source).parted(whole)
@@ -152,7 +155,7 @@ def test_what_a_server_tells_is_kept_in_order() -> None:
         "finish": "stop", "fingerprint": "f" * 200, "created": 1_700_000_000, "reasoning": "hm",
         "tokens_reasoning": 50, "tokens_cached": 64,
     } == answer.source(ASKED)  # fmt: skip
-    of_person = answer.source(attrs.evolve(ASKED, whole=None))
+    of_person = answer.source(msgspec.structs.replace(ASKED, whole=None))
     assert [*of_person, *MORE] == list(answer.source(ASKED))
 
 

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.messages import Messages, texts_in
-from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
+from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
 from goldrush.agents.llm.wording_files import as_toml, wording_named
 from goldrush.agents.llm.wording_rosters import (

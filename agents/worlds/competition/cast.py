@@ -13,8 +13,9 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.model import FRAMING, Model, options_by_prefix, prefixed_options
+from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.options import FRAMING
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
 from goldrush.agents.seats import (

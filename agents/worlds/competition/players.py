@@ -12,8 +12,13 @@ import attrs
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import AROUND_MAX, Question, bounds_of
-from goldrush.agents.llm.usage import AnswerFields, Bounds
+from goldrush.agents.llm.question import (
+    AROUND_MAX,
+    AnswerFields,
+    Bounds,
+    Question,
+    bounds_of,
+)
 from goldrush.agents.players import (
     Facts,
     ForkChange,

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX
+from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX, Amount
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts.prompt import PROMPT_MAX
