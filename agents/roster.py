@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel.errors import BadInput
@@ -39,8 +39,7 @@ _ENTRY = re.compile(
 _HOW: Final = "write policy, policy*count or policy[setting=value], as in greedy-mine*8,raid*2"
 
 
-@attrs.frozen
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One agent of a roster.
 
     Attributes:
@@ -50,7 +49,7 @@ class Entry:
 
     agent: int
     policy: str
-    options: Mapping[str, Any] = attrs.field(factory=dict)
+    options: Mapping[str, Any] = {}
 
     def as_dict(self) -> dict[str, Any]:
         """The entry as a journal stores it."""
@@ -67,8 +66,7 @@ class Entry:
         return f"agent {self.agent}"
 
 
-@attrs.frozen
-class Roster:
+class Roster(msgspec.Struct, frozen=True, dict=True):
     """The agents of a run and what their policies need; only the entries go into a journal.
 
     Attributes:
@@ -81,7 +79,7 @@ class Roster:
     entries: Sequence[Entry]
     recordings: Sequence[Recording] = ()
     trust: Sequence[str] = ()
-    policies: Mapping[int, object] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = {}
 
     def as_setup(self) -> list[dict[str, Any]]:
         """The roster as a journal stores it."""
@@ -103,14 +101,13 @@ class Roster:
         return lowest
 
 
-@attrs.frozen
-class RosterPart:
+class RosterPart(msgspec.Struct, frozen=True):
     """One part of a roster's text, between commas: a policy, its settings, the number of agents and
     the seat, if these are given.
     """
 
     name: str
-    settings: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    settings: Mapping[str, Any] = {}
     count: int | None = None
     seat: str = ""
 

@@ -127,8 +127,7 @@ class Typed(msgspec.Struct, frozen=True):
     recordings: dict[str, Recording] = {}
 
 
-@attrs.frozen(eq=False)
-class Family:
+class Family(msgspec.Struct, frozen=True, eq=False):
     """A kind of player.
 
     Attributes:
@@ -230,7 +229,7 @@ def with_wording(part: RosterPart, wording: str, models: Models | None) -> Roste
     if _player_in(part, models).wording is not None:
         return part
     settings = {**part.settings, "wording": wording}
-    return attrs.evolve(part, settings=dict(sorted(settings.items())))
+    return msgspec.structs.replace(part, settings=dict(sorted(settings.items())))
 
 
 def check_worded(wording: str, before: object, after: object) -> None:
@@ -456,8 +455,7 @@ def catalogue_of(
     }
 
 
-@attrs.frozen
-class PolicySet:
+class PolicySet(msgspec.Struct, frozen=True):
     """The policies that rosters of a world can name: its `Offer`.
 
     Attributes:
@@ -477,7 +475,7 @@ class PolicySet:
     agents: int
     agents_max: int
     method: str
-    mixes: Mapping[str, str] = attrs.field(factory=dict)
+    mixes: Mapping[str, str] = {}
     prompt: PromptVersion | None = None
     recording: Callable[[str | Path], Recording] | None = None
 
@@ -738,7 +736,8 @@ def with_models_resolved(
         for agent, each in chosen.items()
     }
     return tuple(
-        attrs.evolve(entry, options=options.get(entry.agent, entry.options)) for entry in entries
+        msgspec.structs.replace(entry, options=options.get(entry.agent, entry.options))
+        for entry in entries
     )
 
 

@@ -14,7 +14,6 @@ from itertools import cycle, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-import attrs
 import msgspec
 
 from goldrush.agents.external import RosterText, roster_text
@@ -382,7 +381,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             Entry(entry.agent, self.stand_in) if is_outside(entry.policy) else entry
             for entry in run.roster.entries
         ]
-        policies = self._made(attrs.evolve(run.roster, entries=entries))
+        policies = self._made(msgspec.structs.replace(run.roster, entries=entries))
 
         def play_of(state: S) -> StepPlay[V] | None:
             return self.play(state, policies, run.roster.entries, models=chosen)
@@ -394,7 +393,9 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             start = self.world.initial({**facts, "roster": roster.as_setup()})
             return self.schema(self.view(start), 0)
 
-        return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models, schema))
+        return msgspec.structs.replace(
+            roster, entries=with_models_resolved(roster.entries, models, schema)
+        )
 
     def start_agents(self, context: RunContext[S]) -> AbstractContextManager[Ask[S]]:
         state, needs = context.state, context.resources
@@ -569,7 +570,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
         if replaced and self.checks_replaced:
             makers = [e for e in roster.entries if family_of(e.policy) is not OBJECT]
-            others = self._made(attrs.evolve(roster, entries=makers))
+            others = self._made(msgspec.structs.replace(roster, entries=makers))
             self._check_all_asked(context.state, others, roster.entries, replaced)
         is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
         all_policies = len(policies) == len(roster.entries)

@@ -295,7 +295,7 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
-    import attrs
+    import msgspec
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.agents.trust import HUMAN, LLM
@@ -314,8 +314,8 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     failures = taken.failures if taken else []
     if as_json:
         models = {
-            "failures": [attrs.asdict(each) for each in failures],
-            "models": taken and attrs.asdict(taken.total),
+            "failures": [msgspec.structs.asdict(each) for each in failures],
+            "models": taken and msgspec.structs.asdict(taken.total),
         }
         echo_json({**summary.as_dict(), **(models if tools.players.answers else {})})
         return

@@ -170,7 +170,7 @@ def _carried_out(
 
 def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     """The summary of a study; `kept`: its runs that were there already."""
-    import attrs
+    import msgspec
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.replay.study.comparisons import equal_runs, format_equal
@@ -180,7 +180,8 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     total = sum(run.bytes or 0 for run in runs)
     if as_json:
         done = {"folder": out, "runs": len(runs), "repeated": len(equal), "kept": kept}
-        echo_json({**done, "bytes": total, "failures": [attrs.asdict(one) for one in failures]})
+        failed = [msgspec.structs.asdict(one) for one in failures]
+        echo_json({**done, "bytes": total, "failures": failed})
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())

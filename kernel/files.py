@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, Self
 
-import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 
@@ -51,8 +51,7 @@ def _remove_tree(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-@attrs.frozen
-class System:
+class System(msgspec.Struct, frozen=True):
     """The system calls that change a disk. `write(fd, data, offset)` returns the bytes written."""
 
     open: Callable[[str, int, int], int] = os.open

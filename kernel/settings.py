@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.shape import BOOLEAN, TEXT, Kind
@@ -52,7 +53,7 @@ def choice(*names: str) -> Kind:
 
 def flag() -> Kind:
     """True or false."""
-    return attrs.evolve(BOOLEAN, name="true or false")
+    return msgspec.structs.replace(BOOLEAN, name="true or false")
 
 
 def list_of(item: Kind, length: str) -> Kind:

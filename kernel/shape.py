@@ -13,7 +13,7 @@ from functools import cache
 from operator import index
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import format_value
@@ -55,8 +55,7 @@ def _exact(holds: Holds) -> Holds:
     return of_stored
 
 
-@attrs.frozen
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """How a field is held in a row and shown to people.
 
     Attributes:
@@ -74,18 +73,21 @@ class Kind:
     """
 
     name: str
-    holds: Holds = attrs.field(converter=_exact)
+    holds: Holds
     show: Callable[[Any], Any] = lambda value: value
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
-    schema: Schema = attrs.field(factory=dict, eq=False)
+    schema: Schema = {}
     unit: str = ""
     meaning: str = ""
 
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "holds", _exact(self.holds))
+
     def means(self, meaning: str, unit: str = "") -> Kind:
         """The kind of a field with this meaning."""
-        return attrs.evolve(self, meaning=meaning, unit=unit)
+        return msgspec.structs.replace(self, meaning=meaning, unit=unit)
 
     def statements(self, value: str, scope: Scope) -> Iterator[str]:
         """The check of a variable, for that of a list or row of which it is an item (see Check)."""
@@ -224,7 +226,7 @@ def record(**kinds: Kind) -> Kind:
         "required": list(kinds),
         "additionalProperties": False,
     }
-    return attrs.evolve(row(*kinds.values()), schema=schema)
+    return msgspec.structs.replace(row(*kinds.values()), schema=schema)
 
 
 def described(kind: Kind, *texts: str) -> Kind:
@@ -265,9 +267,9 @@ NATURAL = Kind(
 )
 BOOLEAN = Kind("boolean", _test("type(value) is bool"), schema={"type": "boolean"})
 TEXT = Kind("text", _test("type(value) is str"), schema={"type": "string"})
-AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
+AGENT = msgspec.structs.replace(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
-PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
+PLOT = msgspec.structs.replace(NATURAL, entity="plot")  # by number
 
 
 def text(most: int) -> Kind:

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import attrs
+import msgspec
 
 from goldrush.agents.game.ordering import ordering
 from goldrush.agents.game.source import source_of_code
@@ -89,8 +90,7 @@ def _kind_of(policy: DeclaredPolicy, value: object) -> Kind:
     return kinds[type(value)]
 
 
-@attrs.frozen
-class GamePolicies(PolicySet):
+class GamePolicies(PolicySet, frozen=True):
     """The policies that rosters of a game can name."""
 
     def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:
@@ -118,7 +118,9 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self.game = game
         self.compiled: Compiled = compiled(game)
         source = source_of_code(game)
-        self.world = attrs.evolve(world_of(game), source=source.sha256, watching=self._watching)
+        self.world = msgspec.structs.replace(
+            world_of(game), source=source.sha256, watching=self._watching
+        )
         self.source = source.as_dict()
         self.codes = codes = self.compiled.codes_by_step
         self.treatments = treatments_of(game)

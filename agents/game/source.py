@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.modules import LOADED, is_in
 from goldrush.kernel.errors import BadInput, format_value
@@ -21,8 +21,7 @@ from goldrush.kernel.game.game import Game, snake, source_when_made
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 
 
-@attrs.frozen
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """The source of a game.
 
     Attributes:
@@ -35,7 +34,7 @@ class Source:
 
     def as_dict(self) -> dict[str, object]:
         """For START and FORK."""
-        return attrs.asdict(self)
+        return msgspec.structs.asdict(self)
 
 
 def source_of(code: bytes) -> Source:

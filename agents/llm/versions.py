@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.agents.roster import SPLIT, format_policy
 from goldrush.kernel.errors import BadInput, format_value
@@ -38,8 +39,7 @@ _SPLIT: Final = re.compile(
 )
 
 
-@attrs.frozen
-class PromptVersion:
+class PromptVersion(msgspec.Struct, frozen=True):
     """The version of a world's prompt.
 
     Attributes:

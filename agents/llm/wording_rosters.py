@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Final, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.model import Model, check
 from goldrush.agents.llm.options import ABSENT
@@ -69,7 +69,7 @@ def recorded_once(entries: Sequence[E], known: Iterable[Entry] = ()) -> Sequence
                 options[option] = value
             if option == "wording_sha256" and entry.agent == holder.agent:
                 options["wording_text"] = texts[value]
-        return attrs.evolve(entry, options=options)
+        return msgspec.structs.replace(entry, options=options)
 
     return tuple(map(recorded, entries))
 

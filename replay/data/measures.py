@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
@@ -84,8 +85,7 @@ class Measure:
         return self.of is not None
 
 
-@attrs.frozen
-class AgentMeasure:
+class AgentMeasure(msgspec.Struct, frozen=True):
     """A measure of each agent, as of the end of a run.
 
     Attributes:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.modules import printing_to_stderr
 from goldrush.agents.players import PROGRAM, Resources
@@ -119,7 +120,7 @@ def verify_all(
 
     Raises WorkerDied if another process was killed.
     """
-    resources = attrs.evolve(resources, jobs=jobs or 1 if len(paths) == 1 else 1)
+    resources = msgspec.structs.replace(resources, jobs=jobs or 1 if len(paths) == 1 else 1)
     judged = partial(_judged, level=level, strict=strict, resources=resources)
     done, sizes = 0, list(map(size_of, paths))
     if len(paths) == 1:
