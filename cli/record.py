@@ -36,6 +36,7 @@ from goldrush.cli.options import (
     TestJobs,
     Treatment,
     World,
+    allow_own_policies,
     echo_traceback,
     one_world,
     roster_option,
@@ -440,28 +441,6 @@ def estimated(planned: PlannedRun, as_json: bool) -> int:
     values = [msgspec.structs.asdict(model) for model in estimates]
     echo(as_json, lambda: values, lambda: table if estimates else nothing)
     return DONE
-
-
-def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:
-    """Search the current folder, after everything that is installed, for policies of the user's own
-    (MODULE:CLASS or FILE.py:CLASS) that were named on the command line. Without one, nothing there
-    is imported. `typed`: the policies named in rosters and casts.
-
-    Returns the names of the user's own policies.
-
-    Raises:
-        BadInput: a value of --trust has neither form.
-    """
-    from goldrush.agents.trust import OWN_FORM, add_user_folder, import_names, is_import_name
-    from goldrush.kernel.errors import BadInput
-
-    for name in trust:
-        if not is_import_name(name):
-            raise BadInput(f"--trust {name} is not a policy of your own", f"write {OWN_FORM}")
-    own = import_names([*trust, *typed])
-    if own:
-        add_user_folder(os.getcwd())
-    return list(own)
 
 
 def settings_of(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str, Any]:

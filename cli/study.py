@@ -28,6 +28,7 @@ from goldrush.cli.options import (
     SubjectOptions,
     SummaryJson,
     Trust,
+    allow_own_policies,
     json_option,
     measures_of,
     refuse,
@@ -36,7 +37,7 @@ from goldrush.cli.options import (
     world_option,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.record import allow_own_policies, settings_of
+from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 

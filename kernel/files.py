@@ -19,7 +19,7 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, Self
 
@@ -69,6 +69,22 @@ class System(msgspec.Struct, frozen=True):
 
 
 system = System()
+
+
+# Sizes, for progress.
+
+
+def total_size(paths: Iterable[str | os.PathLike[str]]) -> int:
+    """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
+    return sum(map(size_of, paths))
+
+
+def size_of(path: str | os.PathLike[str]) -> int:
+    """As `total_size`, of one file."""
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
 
 
 # Checks before writing.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from typing import Final
 
 # Colours a text by the agent that it belongs to (None: to nobody).
@@ -69,6 +68,8 @@ def format_table(
 
 def html_of(sentences: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Sentences and a table, whose first row has its titles, as HTML for a notebook."""
+    from html import escape
+
     lines = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     for number, row in enumerate(rows):
         tag = "td" if number else "th"

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished
+from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished, size_of
 from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Column, Row, Table
-from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
+from goldrush.replay.data.run_data import RunData, map_runs, run_at
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.journal.source import warn_of_other_code

@@ -18,8 +18,8 @@ from goldrush.agents.targets import import_early
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
+from goldrush.kernel.files import size_of
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Verdict, verify, way_out
 from goldrush.replay.study.listing import MANIFEST, Listing

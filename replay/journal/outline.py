@@ -29,9 +29,9 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
 from goldrush.kernel.world import RecordedEvent, Vocabulary, World
-from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, tools_named, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by, unusual
+from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.tools import Description, Tools
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import attrs
+import msgspec
 import pytest
 
 from goldrush.kernel import files
@@ -64,7 +64,7 @@ def systems(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Puts functions in the place of system calls."""
 
     def put(**calls: Callable[..., object]) -> None:
-        monkeypatch.setattr(files, "system", attrs.evolve(files.system, **calls))
+        monkeypatch.setattr(files, "system", msgspec.structs.replace(files.system, **calls))
 
     return put
 

@@ -269,8 +269,8 @@ def test_forged_facts_are_found(
 def test_a_journal_with_more_models_is_forged() -> None:
     [entry] = POLICY_SET.parse("llm:a*1").entries
     model = attrs.evolve(Model.of(entry.options).resolved(), answer=TEXT)
-    entry = attrs.evolve(entry, options=model.as_options())
-    entries = [attrs.evolve(entry, agent=agent) for agent in range(1_001)]
+    entry = msgspec.structs.replace(entry, options=model.as_options())
+    entries = [msgspec.structs.replace(entry, agent=agent) for agent in range(1_001)]
 
     assert all(classified(POLICY_SET, Roster(entries[1:])).can_ask)
     with pytest.raises(ImpossiblePlayer, match="1,001 agents of the roster are language models"):

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import attrs
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,7 +74,7 @@ WORDABLE = Wordable(
     shipped={"plain": PLAIN},
 )
 VERSION = PromptVersion(2, 9_999, FRAMING, lambda: WORDABLE)
-OFFER = attrs.evolve(POLICY_SET, prompt=VERSION)
+OFFER = msgspec.structs.replace(POLICY_SET, prompt=VERSION)
 TEXTS = WORDABLE.messages.texts
 
 
@@ -286,7 +286,7 @@ def changed(entry: Entry, **options: object) -> Entry:
     left = {**{n: entry.options[n] for n in order if n in entry.options}, **options}
     gone = [name for name, value in options.items() if value is None]
     kept = [name for name in order if name in left and name not in gone]
-    return attrs.evolve(entry, options={name: left[name] for name in kept})
+    return msgspec.structs.replace(entry, options={name: left[name] for name in kept})
 
 
 def recorded_as(text: str) -> dict[str, object]:
@@ -442,7 +442,7 @@ def resolved(entry: Entry) -> Entry:
     """The entry of a model as a server that changes nothing would leave it."""
     if entry.policy != "llm":
         return entry
-    return attrs.evolve(entry, options=Model.of(entry.options).resolved().as_options())
+    return msgspec.structs.replace(entry, options=Model.of(entry.options).resolved().as_options())
 
 
 def told(options: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import attrs
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ class Config:
     seed: int = setting(7, integer(0, 9))
 
 
-DAYS = attrs.evolve(
+DAYS = msgspec.structs.replace(
     SUMS, name="days", vocabulary=Vocabulary(unit="day", first=0),
     ended=lambda state: state[0] == 7,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import attrs
+import msgspec
 import pytest
 
 from goldrush.kernel import files as kernel_files
@@ -78,7 +78,9 @@ def test_what_goes_wrong_half_way_leaves_nothing(
             raise error
         return write(fd, data, offset)
 
-    monkeypatch.setattr(kernel_files, "system", attrs.evolve(kernel_files.system, write=failing))
+    monkeypatch.setattr(
+        kernel_files, "system", msgspec.structs.replace(kernel_files.system, write=failing)
+    )
     with pytest.raises((WriteFailed, KeyboardInterrupt)):
         export(season, tmp_path / "x", 2)
 
