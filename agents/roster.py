@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 SPLIT: Final = ",;*[]"  # separate the parts of a roster's text
 DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
 
-_COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets
-_ENTRY = re.compile(
+_COMMA = r",(?![^\[\]]*\])"  # none of those between brackets
+_ENTRY = (
     r"(?P<name>(?:recorded|llm):[^*,]+?|[^*,\[\]]+?)\s*"
     r"(?:\[(?P<settings>[^\[\]]*)\]\s*)?(?:\*\s*(?P<count>[0-9]{1,6}))?"
 )
@@ -144,7 +144,7 @@ def parts_of(text: str, *, seated: bool = False) -> list[RosterPart]:
     """The parts of a roster's text. `seated`: they may name seats. Raises BadInput for a malformed
     one.
     """
-    return [_part(part.strip(), seated=seated) for part in _COMMA.split(text)]
+    return [_part(part.strip(), seated=seated) for part in re.split(_COMMA, text)]
 
 
 def text_of(parts: Sequence[RosterPart]) -> str:
@@ -156,7 +156,7 @@ def text_of(parts: Sequence[RosterPart]) -> str:
 def _part(text: str, *, seated: bool) -> RosterPart:
     front, equals, policy = text.partition("=")
     seat = front.strip() if seated and equals and not set(front) & set("[:") else ""
-    match = _ENTRY.fullmatch(policy.strip() if seat else text)
+    match = re.fullmatch(_ENTRY, policy.strip() if seat else text)
     if match is None:
         raise BadInput(f"{text!r} is no entry of a roster", _HOW)
     count = None if match["count"] is None else int(match["count"])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 JOBS_MAX: Final = 1_000
 WARNED_MAX: Final = 3  # journals of a study that are not as its manifest lists them
 Ends = tuple[int | None, int | None]  # of a range, None where it is open
-_RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
+_RANGE: Final = r"(?a)(\d{1,9})?(?:(-)(\d{1,9})?)?"
 
 
 class Output(click.Path):
@@ -92,7 +92,7 @@ def range_of(context: click.Context, parameter: click.Parameter, text: str | Non
         return None
     if not text:
         raise click.BadParameter("it is empty", context, parameter)
-    match = _RANGE.fullmatch(text.strip())
+    match = re.fullmatch(_RANGE, text.strip())
     if match is None or not (match[1] or match[3]):
         says = f"{text} is not a range; write 12, 12-20, 12- or -20"
         raise click.BadParameter(says, context, parameter)

@@ -35,7 +35,7 @@ MARK_WITHIN: Final = (
 )
 
 _PREFIX: Final = ".goldrush-"
-_TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
+_TEMPORARY: Final = re.escape(_PREFIX) + "[0-9a-f]{16}"
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
@@ -773,7 +773,7 @@ os.register_at_fork(after_in_child=_own.clear)
 
 def is_temporary(name: str) -> bool:
     """Whether a file or folder of this name is under construction, or left by a killed writer."""
-    return _TEMPORARY.fullmatch(name) is not None
+    return re.fullmatch(_TEMPORARY, name) is not None
 
 
 def remove_temporaries() -> None:

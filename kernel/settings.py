@@ -134,7 +134,7 @@ def parsed_value(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     typed = text.strip()
-    if _FLOAT.fullmatch(typed):
+    if re.fullmatch(_FLOAT, typed):
         return float(typed)
     try:
         with warnings.catch_warnings():
@@ -161,14 +161,14 @@ def parsed_value(text: str) -> Any:
 def _has_plain_texts(node: ast.AST, typed: str) -> bool:
     """Whether texts have one pair of quotes each, and no prefix as `r"x"` has."""
     return all(
-        _QUOTED.fullmatch(ast.get_source_segment(typed, part) or "")
+        re.fullmatch(_QUOTED, ast.get_source_segment(typed, part) or "")
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     )
 
 
-_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_FLOAT: Final = re.compile(r"[+-]?(?:inf|nan)")  # of TOML
+_QUOTED: Final = r"""(?s)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_FLOAT: Final = r"[+-]?(?:inf|nan)"  # of TOML
 
 
 def _is_plain(value: object) -> bool:
@@ -181,12 +181,12 @@ def _is_plain(value: object) -> bool:
 
 
 # What stands between two settings that were not separated as they should be.
-_BETWEEN: Final = re.compile(r"[,\s]\s*(?=[A-Za-z_]\w*\s*=)")
+_BETWEEN: Final = r"[,\s]\s*(?=[A-Za-z_]\w*\s*=)"
 
 
 def separated(value: object, by: str) -> str | None:
     """The settings that are typed as the value of the first, as in `1,noise=0`, with `by` between
     them; None if it is a single value.
     """
-    pieces = _BETWEEN.split(value) if type(value) is str and value[:1] not in ('"', "'") else ()
+    pieces = re.split(_BETWEEN, value) if type(value) is str and value[:1] not in ('"', "'") else ()
     return by.join(pieces) if len(pieces) > 1 else None

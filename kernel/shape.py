@@ -145,12 +145,12 @@ def _test(expression: str) -> Holds:
     """The function of an expression of `value`, with its check."""
 
     def check(value: str, scope: Scope) -> Iterator[str]:
-        yield f"if not ({_VALUE.sub(value, expression)}): return False"
+        yield f"if not ({re.sub(_VALUE, value, expression)}): return False"
 
     return _written(eval(f"lambda value: {expression}"), check)  # noqa: S307  # of this module
 
 
-_VALUE: Final = re.compile(r"\bvalue\b")
+_VALUE: Final = r"\bvalue\b"
 
 
 def optional(kind: Kind) -> Kind:

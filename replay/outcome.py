@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
+import msgspec
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
@@ -114,9 +115,11 @@ def outcome_of(
 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
-    measures = attrs.evolve(tools.measures, known=run.known)
+    measures = msgspec.structs.replace(tools.measures, known=run.known)
     if not run.roster and run.known:
-        measures = attrs.evolve(measures, of_agents={})  # nobody is there to earn anything
+        measures = msgspec.structs.replace(
+            measures, of_agents={}
+        )  # nobody is there to earn anything
     measure = measures.outcome(tools.name, name)
     if isinstance(measure, Measure) and measure.name in run.by_agent:
         measure = of_agents(measure)

@@ -89,7 +89,7 @@ def _width(text: str) -> int:
 
 # A name, with the bracket that begins its options. Without a look ahead, which would take the
 # square of the length of a text.
-_NAME: Final = re.compile(r"[^,*\[\]]+\[?")
+_NAME: Final = r"[^,*\[\]]+\[?"
 _NAME_KEPT: Final = 5  # characters of a name that is cut
 
 
@@ -112,7 +112,7 @@ def _with_names_of(text: str, most: int, dots: str) -> str:
         name = found[0]
         return f"{cut_middle(name[:-1], most, dots)}[" if name.endswith("[") else name
 
-    return _NAME.sub(cut, text)
+    return re.sub(_NAME, cut, text)
 
 
 def cut_middle(text: str, most: int, dots: str) -> str:

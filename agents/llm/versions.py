@@ -34,9 +34,7 @@ WORDING_DIGITS: Final = 4  # of that of a wording
 
 SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, `llm:` included
 # In a name: what separates the parts of a label, and what stands in a label for that.
-_SPLIT: Final = re.compile(
-    f"[{re.escape(SPLIT)}]|%({'|'.join(f'{ord(each):X}' for each in '%' + SPLIT)})"
-)
+_SPLIT: Final = f"[{re.escape(SPLIT)}]|%({'|'.join(f'{ord(each):X}' for each in '%' + SPLIT)})"
 
 
 class PromptVersion(msgspec.Struct, frozen=True):
@@ -107,7 +105,7 @@ def _labelled(name: str) -> str:
     of a roster's text is written as in URLs (`m%5B4bit%5D`), so that it is not read as options.
     """
     shown = shown_name(name)
-    if _SPLIT.search(shown) is None:
+    if re.search(_SPLIT, shown) is None:
         return shown
     return "".join(f"%{ord(each):X}" if each in f"%{SPLIT}" else each for each in shown)
 

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
 import msgspec
 
 from goldrush.agents.modules import printing_to_stderr
@@ -29,8 +28,7 @@ SUFFIX: Final = ".journal"
 OnBytes = Callable[[int, int], None]  # called with the bytes judged, and all bytes
 
 
-@attrs.frozen
-class BatchResult:
+class BatchResult(msgspec.Struct, frozen=True):
     """The result for one journal.
 
     Attributes:
@@ -45,7 +43,7 @@ class BatchResult:
     verdict: Verdict | None
     error: str | None
     faults: Sequence[str] = ()
-    trace: str = attrs.field(default="", eq=False, repr=False)
+    trace: str = ""
 
     @property
     def holds(self) -> bool | None:
@@ -152,7 +150,9 @@ def compared(outcomes: Iterable[BatchResult], listing: Listing) -> Iterator[Batc
         fault, sha256 = faults.pop(outcome.path, None), listing.sha256.get(outcome.path)
         if sha256 and outcome.verdict and outcome.verdict.sha256 != sha256:
             fault = f"the manifest of its study lists a journal of SHA-256 {sha256} here"
-        yield attrs.evolve(outcome, faults=[*outcome.faults, *([fault] if fault else [])])
+        yield msgspec.structs.replace(
+            outcome, faults=[*outcome.faults, *([fault] if fault else [])]
+        )
     yield from (BatchResult(path, None, None, [fault]) for path, fault in faults.items())
     yield from (BatchResult(path, None, why) for path, why in listing.unreadable.items())
 

@@ -25,10 +25,10 @@ from goldrush.kernel.text import format_count
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes
 DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
-SHA256: Final = re.compile("[0-9a-f]{64}")
+SHA256: Final = "[0-9a-f]{64}"
 
 _PLANNED: Final = ("treatments", "rosters", "rounds", "seeds")  # a run for each combination
-_HEAD: Final = re.compile(rb'\s*\{\s*"goldrush"\s*:')  # which other programs do not write
+_HEAD: Final = rb'\s*\{\s*"goldrush"\s*:'  # which other programs do not write
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def listed_in(folder: str) -> ListedStudy | None:
         return None
     with open_regular(path, "a manifest") as file:
         data = file.read(MANIFEST_MAX)
-    is_own = _HEAD.match(data) is not None
+    is_own = re.match(_HEAD, data) is not None
     try:
         table = json.loads(data)
         is_own = isinstance(table, dict) and "goldrush" in table
@@ -91,7 +91,7 @@ def _study(folder: str, table: Mapping[str, Any]) -> ListedStudy:
 
 def _listed(folder: str, run: Mapping[str, Any]) -> Listed:
     treatment, roster, sha256 = run["treatment"], run["roster"], run["sha256"]
-    if {type(treatment), type(roster)} != {str} or not SHA256.fullmatch(sha256 or "0" * 64):
+    if {type(treatment), type(roster)} != {str} or not re.fullmatch(SHA256, sha256 or "0" * 64):
         raise ValueError
     return Listed(os.path.join(folder, run["path"]), treatment, roster, sha256)
 

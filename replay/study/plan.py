@@ -286,7 +286,7 @@ def _check_own(of: Tools, own: Mapping[str, Mapping[str, Any]]) -> None:
     # As some file systems see names.
     taken = {name.lower() for name in (*known_treatments(of), ALL)}
     for name, table in own.items():
-        if name.lower() in taken or not NAME.fullmatch(name):
+        if name.lower() in taken or not re.fullmatch(NAME, name):
             raise BadInput(
                 f"a treatment cannot be called {format_value(name)}",
                 f"take an unused name of at most {NAME_MAX} letters, digits, _ and -",
