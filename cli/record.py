@@ -20,6 +20,7 @@ from goldrush.cli.models import (
     ReachOptions,
     Wording,
     check_model,
+    is_model_in,
     models_of,
 )
 from goldrush.cli.options import (
@@ -105,7 +106,7 @@ def record(
     """
     from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
-    from goldrush.replay.find import players_of, tools_for
+    from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
 
     world = one_world(named, world)
@@ -116,7 +117,10 @@ def record(
     chosen = settings_of(settings, given)
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
-    models = models_of(reach, model)
+    # To import what reaches models takes longer than a short run without them.
+    is_reached = any(value is not None for value in (model, *reach))
+    asks = is_reached or is_model_in(names) or not is_built_in(world)
+    models = models_of(reach, model) if asks else None
     check_model(model, names)
     if wording is not None:
         roster = worded(who, roster, wording, models)
@@ -130,7 +134,7 @@ def record(
     return recorded(planned, out, [world], treatment, force, recording, again)
 
 
-def worded(who: Players[S], roster: str | None, wording: str, models: Models) -> str | None:
+def worded(who: Players[S], roster: str | None, wording: str, models: Models | None) -> str | None:
     """A roster with a wording for its models and people that name none. Raises BadInput if there is
     nobody.
     """

@@ -789,7 +789,6 @@ class PlannedRun(msgspec.Struct, frozen=True):
         is not one of goldrush's own.
         """
         from goldrush.agents import players
-        from goldrush.agents.llm.models import Models
 
         tools, run = self.tools, self.prepared
         world = tools.world(run.setup)
@@ -820,10 +819,15 @@ class PlannedRun(msgspec.Struct, frozen=True):
                     force=force, fsync=fsync, on_unit=each_unit,
                     on_start=lambda state: remarks.extend(tools.checks(state)),
                 )  # fmt: skip
-            warn = (self.resources.models or Models()).warn
-            for remark in remarks:
-                warn(remark)
+            if remarks:
+                self._warn(remarks)
             return Run._kept(target, self.resources, run.roster.trust, folder, self.make)
+
+    def _warn(self, remarks: Iterable[str]) -> None:
+        from goldrush.agents.llm.models import Models
+
+        for remark in remarks:
+            (self.resources.models or Models()).warn(remark)
 
 
 open = Run.open
