@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import attrs
 import msgspec
 
 from goldrush.kernel.measures import Value, mean
@@ -28,8 +27,7 @@ _NUMBERS: Final = (
 )  # fmt: skip
 
 
-@attrs.frozen
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """What the agents of a policy ended with: their mean, the lowest and the highest value; None if
     it is undefined for all of them. `agents`: their numbers.
     """
@@ -41,8 +39,7 @@ class Standing:
     highest: Value
 
 
-@attrs.frozen(repr=False)
-class RunOutcome:
+class RunOutcome(msgspec.Struct, frozen=True):
     """The outcome of a run.
 
     Attributes:
@@ -98,7 +95,7 @@ class RunOutcome:
             "title": self.measure.title,
             "headline": self.headline,
             "value": self.value,
-            "policies": [attrs.asdict(standing) for standing in self.standings],
+            "policies": [msgspec.structs.asdict(standing) for standing in self.standings],
             "agents": list(self.by_agent),
         }
 

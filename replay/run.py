@@ -19,7 +19,6 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import attrs
 import msgspec
 
 from goldrush.agents.given import maker_of, making
@@ -378,7 +377,7 @@ class Run:
         world, info = world_at(self.path), self.info()
         if info.closed:
             for unit in rebuilt_from(self.path, world.vocabulary.number(1)):
-                yield attrs.evolve(unit, state=world.copy(unit.state))
+                yield msgspec.structs.replace(unit, state=world.copy(unit.state))
         elif info.trouble is not None and not isinstance(info.trouble, TornTail):
             raise info.trouble
 
