@@ -88,7 +88,11 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         yield from _run_rows(folder, roster, peers, repeats, iter(targets))
     for roster, target in (("greedy-mine", "<= 10"), ("random", "<= 16")):
         yield _bytes_an_event(folder, roster, target)
+    run, libraries = str(folder / "short.journal"), "import attrs, msgpack, xxhash, click"
     for what, ours, reference, theirs, target in (
+        *((f"goldrush {words[0]}, one round", ["-m", "goldrush", *words, run],
+           libraries, ["-c", libraries], "<= 1.9")
+          for words in (["record", "--rounds", "1", "--force", "--out"], ["verify"], ["log"])),
         ("import of the kernel", ["-c", "import goldrush.kernel.worlds.mining"],
          "import msgpack, msgspec, attrs, xxhash",
          ["-c", "import msgpack, msgspec, attrs, xxhash"], "<= 1.5"),

@@ -118,6 +118,19 @@ def test_what_is_about_goldrush_alone_loads_no_library_of_records(word: str) -> 
     subprocess.run([sys.executable, "-c", script, word], check=True, cwd=ROOT)
 
 
+def test_commands_that_ask_no_model_import_nothing_that_asks_one(tmp_path: Path) -> None:
+    script = (
+        "import sys; from goldrush.cli.main import cli; cli(sys.argv[1:], standalone_mode=False);"
+        "print(*(name for name in sys.modules if name.startswith('goldrush.agents.llm.')))"
+    )
+    for words in (["record", "--rounds", "1", "--out"], ["verify"], ["log"]):
+        line = [sys.executable, "-c", script, *words, str(tmp_path / "run")]
+        done = subprocess.run(line, check=True, cwd=ROOT, capture_output=True, text=True)
+        loaded = {name.rpartition(".")[2] for name in done.stdout.splitlines()[-1].split()}
+
+        assert {"failures", "options", "question", "versions"} == loaded, words
+
+
 OF_SEASONS = re.compile(r"season|assignment|arena|contribution|--table\b(?! NAME)", re.IGNORECASE)
 
 
