@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
 from goldrush.agents.llm.versions import (
@@ -229,7 +230,7 @@ def with_wording(part: RosterPart, wording: str, models: Models | None) -> Roste
     if _player_in(part, models).wording is not None:
         return part
     settings = {**part.settings, "wording": wording}
-    return msgspec.structs.replace(part, settings=dict(sorted(settings.items())))
+    return replace(part, settings=dict(sorted(settings.items())))
 
 
 def check_worded(wording: str, before: object, after: object) -> None:
@@ -736,8 +737,7 @@ def with_models_resolved(
         for agent, each in chosen.items()
     }
     return tuple(
-        msgspec.structs.replace(entry, options=options.get(entry.agent, entry.options))
-        for entry in entries
+        replace(entry, options=options.get(entry.agent, entry.options)) for entry in entries
     )
 
 

@@ -89,12 +89,12 @@ def _each(
 ) -> list[R]:
     """What a function gives for the run of each journal; a long one is shown in progress."""
     from goldrush.agents.modules import printing_to_stderr
-    from goldrush.kernel.files import size_of
+    from goldrush.kernel.files import total_size
     from goldrush.replay.data.run_data import map_runs, run_at
 
     if len(paths) > 1:
         return list(map_runs(of, paths, jobs, users=users))
-    run, size = run_at(paths[0], users), size_of(paths[0])
+    run, size = run_at(paths[0], users), total_size(paths[:1])
     with progress() as step, printing_to_stderr():
         run.on_bytes = lambda done: step("bytes", done, size)
         return [of(run)]

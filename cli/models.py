@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import click
 
-from goldrush.agents.trust import LLM
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
@@ -78,11 +77,6 @@ def models_of(reach: ReachOptions, model: str | None = None) -> Models:
     )
 
 
-def is_model_in(names: Sequence[str]) -> bool:
-    """Whether one of the names in a roster is a language model's."""
-    return any(name.partition(":")[0] == LLM for name in names)
-
-
 def _percent(text: str | None) -> float | None:
     """`20%` as a share, 0.2. Raises BadInput for any other form."""
     from goldrush.kernel.errors import BadInput, format_value
@@ -104,7 +98,7 @@ def check_model(
     """Raises BadInput for a --model if none of these policies is `llm` without a name."""
     from goldrush.kernel.errors import BadInput
 
-    if model is not None and not {LLM, f"{LLM}:"} & set(names):
+    if model is not None and not {"llm", "llm:"} & set(names):
         raise BadInput(
             f"--model {model} is for `llm` without a name, and {lacking}",
             "write llm in --roster, or leave --model out",

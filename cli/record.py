@@ -20,7 +20,6 @@ from goldrush.cli.models import (
     ReachOptions,
     Wording,
     check_model,
-    is_model_in,
     models_of,
 )
 from goldrush.cli.options import (
@@ -118,9 +117,8 @@ def record(
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
     # To import what reaches models takes longer than a short run without them.
-    is_reached = any(value is not None for value in (model, *reach))
-    asks = is_reached or is_model_in(names) or not is_built_in(world)
-    models = models_of(reach, model) if asks else None
+    more = [each for each in (model, *reach, *names) if each not in (None, *who.policies)]
+    models = models_of(reach, model) if more or not is_built_in(world) else None
     check_model(model, names)
     if wording is not None:
         roster = worded(who, roster, wording, models)
@@ -329,13 +327,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     asked = [f"\n{taken.total}"] if taken else []
     shown = "\n".join([shown, *asked, *format_failures(failures)]).strip("\n")
     name, size = quoted_path(path), os.stat(path).st_size
-    means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
-    of = _world_of(again)
+    of = _text_of(again, _VERIFY_TAKES[:2])  # the code of the world
     shows = [f"replay {name} --at {vocabulary.number(info.closed)}{of}", f"view {name}{of}"]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
         *(shows if info.closed else []),  # without a unit there is nothing to show
-        f"verify {name}{''.join(means)}",
+        f"verify {name}{_text_of(again, _VERIFY_TAKES)}",
     ]
     if shown:
         echo_text(f"{shown}\n")
@@ -343,10 +340,9 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 
 
-def _world_of(again: Again) -> str:
-    """The options that give the code of the world, as text."""
-    given = [(option, value) for option, value in again if option in _VERIFY_TAKES[:2]]
-    return "".join(f" {option} {quoted(value)}" for option, value in given)
+def _text_of(again: Again, names: Sequence[str]) -> str:
+    """The options of these names, as text."""
+    return "".join(f" {option} {quoted(value)}" for option, value in again if option in names)
 
 
 def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
@@ -398,7 +394,7 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
     ways = ["record again with --force"] if is_new else []
     if info.closed:
         last = info.vocabulary.number(info.closed)
-        fork = f"`{program()} fork {path} --at {last}{_world_of(again)}`"
+        fork = f"`{program()} fork {path} --at {last}{_text_of(again, _VERIFY_TAKES[:2])}`"
         ways.append(f"keep {'them' if is_new else 'these'} by {fork}")
     return f"{path} holds {_held(out)}; mend it and {', or '.join(ways)}"
 
@@ -431,7 +427,7 @@ def _held(path: str) -> str:
 
 def estimated(planned: PlannedRun, as_json: bool) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
-    import msgspec
+    from msgspec.structs import asdict
 
     estimates = planned.estimate()
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
@@ -442,8 +438,7 @@ def estimated(planned: PlannedRun, as_json: bool) -> int:
         rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
     table = format_table(rows, numbers=range(1, 6))
     nothing = "no language model plays; nothing would be asked"
-    values = [msgspec.structs.asdict(model) for model in estimates]
-    echo(as_json, lambda: values, lambda: table if estimates else nothing)
+    echo(as_json, lambda: [*map(asdict, estimates)], lambda: table if estimates else nothing)
     return DONE
 
 

@@ -171,7 +171,7 @@ def _carried_out(
 
 def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     """The summary of a study; `kept`: its runs that were there already."""
-    import msgspec
+    from msgspec.structs import asdict
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.replay.study.comparisons import equal_runs, format_equal
@@ -181,8 +181,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     total = sum(run.bytes or 0 for run in runs)
     if as_json:
         done = {"folder": out, "runs": len(runs), "repeated": len(equal), "kept": kept}
-        failed = [msgspec.structs.asdict(one) for one in failures]
-        echo_json({**done, "bytes": total, "failures": failed})
+        echo_json({**done, "bytes": total, "failures": [asdict(one) for one in failures]})
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())

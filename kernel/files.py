@@ -76,15 +76,11 @@ system = System()
 
 def total_size(paths: Iterable[str | os.PathLike[str]]) -> int:
     """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
-    return sum(map(size_of, paths))
-
-
-def size_of(path: str | os.PathLike[str]) -> int:
-    """As `total_size`, of one file."""
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0
+    size = 0
+    for path in paths:
+        with suppress(OSError):
+            size += os.path.getsize(path)
+    return size
 
 
 # Checks before writing.

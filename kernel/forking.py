@@ -87,7 +87,7 @@ class Forks(msgspec.Struct, Generic[C], frozen=True):
     horizon: str
     vocabulary: Vocabulary = msgspec.field(default_factory=Vocabulary)
     fixed: Sequence[str] = ("agents",)
-    entry: Mapping[str, Kind] = ENTRY
+    entry: Mapping[str, Kind] = msgspec.field(default_factory=lambda: ENTRY)
     more: Sequence[str] = ()
     place: Callable[[Row], Mapping[str, int]] = lambda row: {"agent": row[0]}
 

@@ -7,7 +7,6 @@ default with the fields of ENTRY. A world may give it another name and entries o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeVar
 
 from goldrush.kernel.codec import pack
@@ -19,9 +18,7 @@ Roster = tuple[Mapping[str, Any], ...]
 
 POLICY: Final = text(200)
 # The fields of an entry, in order. The first is the index of the agent.
-ENTRY: Final[Mapping[str, Kind]] = MappingProxyType(
-    {"agent": NATURAL, "policy": POLICY, "options": FACTS}
-)
+ENTRY: Final[Mapping[str, Kind]] = {"agent": NATURAL, "policy": POLICY, "options": FACTS}
 
 
 class Settings(Protocol):

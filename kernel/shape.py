@@ -14,6 +14,7 @@ from operator import index
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import format_value
@@ -87,7 +88,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     def means(self, meaning: str, unit: str = "") -> Kind:
         """The kind of a field with this meaning."""
-        return msgspec.structs.replace(self, meaning=meaning, unit=unit)
+        return replace(self, meaning=meaning, unit=unit)
 
     def statements(self, value: str, scope: Scope) -> Iterator[str]:
         """The check of a variable, for that of a list or row of which it is an item (see Check)."""
@@ -226,7 +227,7 @@ def record(**kinds: Kind) -> Kind:
         "required": list(kinds),
         "additionalProperties": False,
     }
-    return msgspec.structs.replace(row(*kinds.values()), schema=schema)
+    return replace(row(*kinds.values()), schema=schema)
 
 
 def described(kind: Kind, *texts: str) -> Kind:
@@ -267,9 +268,9 @@ NATURAL = Kind(
 )
 BOOLEAN = Kind("boolean", _test("type(value) is bool"), schema={"type": "boolean"})
 TEXT = Kind("text", _test("type(value) is str"), schema={"type": "string"})
-AGENT = msgspec.structs.replace(NATURAL, entity="agent")  # by number
+AGENT = replace(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
-PLOT = msgspec.structs.replace(NATURAL, entity="plot")  # by number
+PLOT = replace(NATURAL, entity="plot")  # by number
 
 
 def text(most: int) -> Kind:

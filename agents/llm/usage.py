@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.agents.llm.model import options_by_prefix
@@ -63,8 +64,8 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
     def without_text(self) -> Self:
         """The same without what takes most of the memory."""
-        answer = msgspec.structs.replace(self.answer, text=None, reasoning=None)
-        return msgspec.structs.replace(self, answer=answer)
+        answer = replace(self.answer, text=None, reasoning=None)
+        return replace(self, answer=answer)
 
 
 def answers_in(
@@ -128,13 +129,13 @@ def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
     most = bounds.get((asked.longest.name, answer.prompt or ""), asked.longest)
     cached = recorded.amount.tokens_cached
     used = most.reported(answer.tokens_in, answer.tokens_out, cached, answer.uncounted)
-    answer = msgspec.structs.replace(
+    answer = replace(
         answer,
         tokens_in=used.tokens_in,
         tokens_out=used.tokens_out,
         tokens_cached=used.tokens_cached,
     )
-    return msgspec.structs.replace(recorded, answer=answer)
+    return replace(recorded, answer=answer)
 
 
 def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, AskedModel]]:

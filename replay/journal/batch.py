@@ -17,7 +17,7 @@ from goldrush.agents.targets import import_early
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
-from goldrush.kernel.files import size_of
+from goldrush.kernel.files import total_size
 from goldrush.kernel.text import format_count
 from goldrush.replay.find import is_shipped_at
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Verdict, verify, way_out
@@ -120,7 +120,7 @@ def verify_all(
     """
     resources = msgspec.structs.replace(resources, jobs=jobs or 1 if len(paths) == 1 else 1)
     judged = partial(_judged, level=level, strict=strict, resources=resources)
-    done, sizes = 0, list(map(size_of, paths))
+    done, sizes = 0, [total_size([path]) for path in paths]
     if len(paths) == 1:
 
         def told(size: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel import fold
@@ -166,13 +167,13 @@ def outline_of(path: str | Path, treatment: str | None = None, *, hashed: bool =
     found = Outline(str(path), treatment=treatment)
     try:
         with JournalReader(path, hashed=hashed) as reader:
-            found = msgspec.structs.replace(found, bytes=reader.size, header=reader.header)
+            found = replace(found, bytes=reader.size, header=reader.header)
             found = _walked(found, reader)
-            return msgspec.structs.replace(found, sha256=reader.sha256() if hashed else None)
+            return replace(found, sha256=reader.sha256() if hashed else None)
     except (JournalError, BadInput) as error:
         with suppress(OSError, ValueError):
-            found = msgspec.structs.replace(found, bytes=os.stat(path).st_size)
-        return msgspec.structs.replace(found, trouble=error)
+            found = replace(found, bytes=os.stat(path).st_size)
+        return replace(found, trouble=error)
 
 
 def _walked(info: Outline, reader: JournalReader) -> Outline:
@@ -181,7 +182,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
     trouble: JournalError | BadInput | None = None
     try:
         tools = tools_of(reader)
-        info = msgspec.structs.replace(info, distribution=distribution_of(reader.header.world))
+        info = replace(info, distribution=distribution_of(reader.header.world))
     except (UnsupportedJournal, BadInput) as error:
         trouble = error
     declared: Declared | None = None
@@ -196,7 +197,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
             counted += world is not None and fold.counts(commit, world.vocabulary)
             if commit.kind == START and tools is not None:
                 world = tools.world(commit.setup or {})
-                info = msgspec.structs.replace(info, about=tools.about(commit.setup or {}))
+                info = replace(info, about=tools.about(commit.setup or {}))
             if commit.kind in (START, FORK) and tools and world and trouble is None:
                 try:
                     event = fold.setup_event(world, reader, commit)
@@ -207,7 +208,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
     except JournalError as error:
         trouble = trouble or error
     declared = declared or Declared()
-    return msgspec.structs.replace(
+    return replace(
         info,
         declared=declared,
         units=closed if are_all_counted else counted,

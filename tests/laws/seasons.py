@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
-import msgspec
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.kernel.fold import fold
 from goldrush.kernel.settings import integer, setting
@@ -119,7 +119,7 @@ def _dial_rules(arena: Arena, options: DialOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=("plain",),
-        conduct=msgspec.structs.replace(INTEGER, schema=integer(0, 9).schema),
+        conduct=replace(INTEGER, schema=integer(0, 9).schema),
         is_canonical=lambda conduct, treatment: 0 <= conduct <= 9,
         distance=lambda one, other: min(2, abs(one - other)),
         bar=lambda subject: 0,

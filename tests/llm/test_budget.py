@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 import attrs
-import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.agents.llm.budget import Budget, Price, prices
 from goldrush.agents.llm.client import Client, Failure
@@ -84,8 +84,7 @@ def test_a_question_has_no_more_tokens_than_bytes(text: str, times: int) -> None
 
 def test_a_schema_is_counted_with_the_question() -> None:
     plain = question("http://127.0.0.1/v1")
-    schema = {"type": "object", "title": "x" * 1_000}
-    held = msgspec.structs.replace(plain, make_schema=lambda: schema)
+    held = replace(plain, make_schema=lambda: {"type": "object", "title": "x" * 1_000})
 
     assert held.upper_bound.tokens_in - plain.upper_bound.tokens_in > 1_000
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import goldrush
 from goldrush.agents.llm.client import Client
@@ -230,7 +230,7 @@ def decided(respond: Callable[[Asked], Reply], **options: Any) -> tuple[list[dic
     with serving(respond, greets=False) as server:
         models = known(server.address, **options)
         admin, judge, *others = cast_of(4, ["judge=llm:a", "admin=llm:a"], models)
-        admin = msgspec.structs.replace(admin, options={**admin.options, "persona": "Strict."})
+        admin = replace(admin, options={**admin.options, "persona": "Strict."})
         lines: list[str] = []
         cast = with_models_resolved(
             [admin, judge, *others], attrs.evolve(models, warn=lines.append), short_schema

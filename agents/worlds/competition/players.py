@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Estimate
@@ -156,10 +156,10 @@ class SeasonPlayers(Players[SeasonState]):
 
         # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
         entries = [
-            msgspec.structs.replace(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat
+            replace(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat
             for seat in run.roster.entries
         ]
-        setup = msgspec.structs.replace(run, roster=Roster(entries)).setup
+        setup = replace(run, roster=Roster(entries)).setup
         arena = config_of(run.facts["config"]).arena
         world = competition(rules_of(arena))
         with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
@@ -189,9 +189,7 @@ class SeasonPlayers(Players[SeasonState]):
         )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
-        return msgspec.structs.replace(
-            roster, entries=with_models_resolved(roster.entries, models, short_schema)
-        )
+        return replace(roster, entries=with_models_resolved(roster.entries, models, short_schema))
 
     def start_agents(self, context: RunContext[SeasonState]) -> Session[SeasonState]:
         from goldrush.agents.worlds.competition.play import session_of
@@ -235,7 +233,7 @@ class SeasonPlayers(Players[SeasonState]):
     ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
         def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
             checked = _check_of(state, forks, resources)
-            return msgspec.structs.replace(checked, uses_program=takes_program(state.arena))
+            return replace(checked, uses_program=takes_program(state.arena))
 
         return check
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import attrs
 import click
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from goldrush import replay
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
@@ -100,7 +100,7 @@ def test_of_a_journal_that_holds_a_failure_is_a_bug_and_stays_one(sound: Path) -
 
 
 def test_the_world_is_seen_however_it_is_given(forged: Path) -> None:
-    world = msgspec.structs.replace(MINING, name="mine")
+    world = replace(MINING, name="mine")
     header = Header("mine", MINING.rules)
     renamed = write(forged.with_name("mine.journal"), commits_of(forged), header)
 
@@ -117,7 +117,7 @@ def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:
     def fail(*_: object) -> Any:
         raise RuntimeError("another one")
 
-    world = msgspec.structs.replace(MINING, decide=fail)
+    world = replace(MINING, decide=fail)
     with pytest.raises(KeyError, match="the first one"), reporting_forged(forged, world=world):
         raise KeyError("the first one")
 

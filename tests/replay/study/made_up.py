@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import attrs
-import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining.roster import POLICY_SET
@@ -78,7 +78,7 @@ def made(
         policies=policies,
         by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},
         kept=MiningKept(
-            totals=msgspec.structs.replace(NOTHING, **(totals or {})),
+            totals=replace(NOTHING, **(totals or {})),
             lengths=others.pop("lengths", {}),
         ),
         failures=others.pop("failures", ()),

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.roster import Entry
@@ -314,7 +314,7 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
         measure, (stopped, tmp_path / "pieces.journal", tmp_path / "open.journal")
     )
 
-    assert msgspec.structs.replace(whole, path="") == msgspec.structs.replace(pieces, path="")
+    assert replace(whole, path="") == replace(pieces, path="")
     assert 4 == under_way.units
     assert {name: values[:4] for name, values in whole.values.items()} == under_way.values
 
