@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
+from goldrush.agents.llm.budget import Budget, Estimate, prices
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Question
+from goldrush.agents.llm.question import Amount, Question
 from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.world import Block, World, advance
 

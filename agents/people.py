@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import attrs
+import msgspec
 
 from goldrush.kernel.shape import Schema
 
@@ -22,8 +22,7 @@ def every_field(name: str, before: Mapping[str, object]) -> bool:
     return True
 
 
-@attrs.frozen
-class Inquiry:
+class Inquiry(msgspec.Struct, frozen=True):
     """One question to a person.
 
     Attributes:

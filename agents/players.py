@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.agents.roster import Roster
 from goldrush.kernel import run
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from goldrush.agents import people
     from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.external import RosterText
-    from goldrush.agents.llm.budget import Amount, Estimate
+    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.question import Question
-    from goldrush.agents.llm.usage import AnswerFields, Bounds, RecordedAnswer
+    from goldrush.agents.llm.question import Amount, AnswerFields, Bounds, Question
+    from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.llm.versions import PromptVersion
     from goldrush.agents.plugins import Plugin, PluginKind
     from goldrush.agents.recorded import Recording
@@ -42,8 +42,7 @@ PROGRAM: Final = "the recording program"
 Facts = Mapping[str, Any]  # the fields of a START or FORK commit
 
 
-@attrs.frozen
-class PreparedRun:
+class PreparedRun(msgspec.Struct, frozen=True):
     """A run that is ready to begin.
 
     Attributes:
@@ -61,8 +60,7 @@ class PreparedRun:
         return {**self.facts, self.field: self.roster.as_setup()}
 
 
-@attrs.frozen
-class Resources:
+class Resources(msgspec.Struct, frozen=True):
     """What playing needs on this machine; never stored in a journal.
 
     Attributes:
@@ -82,7 +80,7 @@ class Resources:
     jobs: int = 1
     program: str | None = None
     people: people.Ask | None = None
-    policies: Mapping[int, object] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = {}
     roster: Sequence[Mapping[str, Any]] | None = None
     models: Models | None = None
     trust: Sequence[str] = ()
@@ -99,8 +97,7 @@ class Resources:
         }
 
 
-@attrs.frozen
-class ForkChange:
+class ForkChange(msgspec.Struct, frozen=True):
     """The changes that a fork makes, as typed by a user.
 
     Attributes:
@@ -110,15 +107,18 @@ class ForkChange:
         parent: the journal that is forked.
     """
 
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Mapping[str, Any] = {}
     treatment: str | None = None
     roster: str | None = None
     replace: Sequence[Mapping[str, Any]] = ()
     parent: str = ""
 
 
-@attrs.frozen
-class ResolvedChange:
+_RESOURCES: Final = Resources()
+_NO_CHANGE: Final = ForkChange()
+
+
+class ResolvedChange(msgspec.Struct, frozen=True):
     """A change that was checked against the state it applies to.
 
     Attributes:
@@ -127,11 +127,10 @@ class ResolvedChange:
     """
 
     facts: Facts
-    roster: Roster = attrs.field(factory=lambda: Roster(()))
+    roster: Roster = Roster(())
 
 
-@attrs.frozen
-class RunContext(Generic[S]):
+class RunContext(msgspec.Struct, Generic[S], frozen=True):
     """Everything that the agents of a run need to continue from a state.
 
     Attributes:
@@ -147,19 +146,18 @@ class RunContext(Generic[S]):
 
     state: S
     forks: Sequence[Facts] = ()
-    pending: Block = attrs.field(factory=lambda: Block(()))
+    pending: Block = msgspec.field(default_factory=lambda: Block(()))
     earlier: Sequence[RecordedAnswer] = ()
     recordings: Sequence[Recording] = ()
     probe: bool = False
-    resources: Resources = attrs.field(factory=Resources)
+    resources: Resources = msgspec.field(default_factory=Resources)
 
 
 # Like Ask, with the recorded inputs as second argument, whose rows stand for agents not asked.
 AskAgain = Callable[[Any, Block], Sequence[Batch]]
 
 
-@attrs.frozen
-class PolicyCheck:
+class PolicyCheck(msgspec.Struct, frozen=True):
     """The agents of a recorded run, to be asked again by `verify`.
 
     Attributes:
@@ -326,7 +324,7 @@ def context_of(
     return RunContext(
         state, forks, probe=probe,
         recordings=[*roster.recordings, *recordings_of(players, resources.sources)],
-        resources=attrs.evolve(resources, trust=[*resources.trust, *roster.trust]),
+        resources=msgspec.structs.replace(resources, trust=[*resources.trust, *roster.trust]),
     )  # fmt: skip
 
 
@@ -337,7 +335,7 @@ def record(
     path: str | Path,
     prepared: PreparedRun,
     *,
-    resources: Resources = Resources(),
+    resources: Resources = _RESOURCES,
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -364,7 +362,7 @@ def record(
     opening = partial(is_opening, world.vocabulary)
     with JournalWriter(path, header, force=force, fsync=fsync, is_opening=opening) as journal:
         roster = players.resolve_models(prepared.roster, prepared.facts, resources.models)
-        setup = attrs.evolve(prepared, roster=roster).setup
+        setup = msgspec.structs.replace(prepared, roster=roster).setup
         state = world.initial(setup)
         if on_start is not None:
             on_start(state)
@@ -389,7 +387,7 @@ def resume(
     players: Players[S],
     path: str | Path,
     *,
-    resources: Resources = Resources(),
+    resources: Resources = _RESOURCES,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
@@ -422,7 +420,7 @@ def resume(
                 with journal.reader() as reader:
                     earlier = earlier_in(reader, world, answers, len(forks), bounds)
             context = context_of(players, state, Roster(()), resources, forks, probe=True)
-            context = attrs.evolve(context, pending=pending, earlier=earlier)
+            context = msgspec.structs.replace(context, pending=pending, earlier=earlier)
             return stack.enter_context(players.start_agents(context))
 
         return run.resume(world, journal, ask_of, on_unit, on_step)
@@ -435,9 +433,9 @@ def fork(
     parent: str | Path,
     at: int,
     out: str | Path,
-    change: ForkChange = ForkChange(),
+    change: ForkChange = _NO_CHANGE,
     *,
-    resources: Resources = Resources(),
+    resources: Resources = _RESOURCES,
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -458,7 +456,7 @@ def fork(
     """
     _check_sources(players, parent, resources.sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
-    change, resolved = attrs.evolve(change, parent=str(parent)), ResolvedChange({})
+    change, resolved = msgspec.structs.replace(change, parent=str(parent)), ResolvedChange({})
 
     def facts_of(state: S) -> Facts:
         nonlocal resolved

@@ -18,7 +18,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import attrs
 import msgspec
 
 from goldrush.agents.trust import UserFolder
@@ -38,8 +37,8 @@ BENCHES: Final = "goldrush.benches"  # the tests of arenas
 # The top-level packages of loaded plugins, to name the plugin in an unexpected error.
 LOADED: Final[set[str]] = set()
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
-_WITH_WORLD = re.compile(rf"{_NAME.pattern}/{_NAME.pattern}")
+_NAME = "[a-z][a-z0-9-]{0,31}"
+_WITH_WORLD = f"{_NAME}/{_NAME}"
 
 
 class PluginFailed(BadInput):
@@ -55,8 +54,7 @@ class PluginFailed(BadInput):
         self.reason = reason
 
 
-@attrs.frozen
-class Plugin:
+class Plugin(msgspec.Struct, frozen=True):
     """An entry point of a distribution: `value` is the location of its object, as
     module:attribute.
     """
@@ -66,7 +64,7 @@ class Plugin:
     value: str
     distribution: str
     version: str
-    point: EntryPoint = attrs.field(repr=False, eq=False)
+    point: EntryPoint
 
     def load(self, check: Callable[[Any], bool]) -> Any:
         """Import the object.
@@ -158,7 +156,7 @@ def name_fault(candidate: Plugin, built_in: Collection[str] = ()) -> str | None:
     named, form = (
         (_WITH_WORLD, "is WORLD/NAME, each of") if candidate.group == POLICIES else (_NAME, "has")
     )
-    if named.fullmatch(candidate.name) is None:
+    if re.fullmatch(named, candidate.name) is None:
         return f"a name {form} 1 to 32 characters of a-z, 0-9 and -, the first a letter"
     return None
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel.errors import BadInput
@@ -31,16 +31,15 @@ if TYPE_CHECKING:
 SPLIT: Final = ",;*[]"  # separate the parts of a roster's text
 DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
 
-_COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets
-_ENTRY = re.compile(
+_COMMA = r",(?![^\[\]]*\])"  # none of those between brackets
+_ENTRY = (
     r"(?P<name>(?:recorded|llm):[^*,]+?|[^*,\[\]]+?)\s*"
     r"(?:\[(?P<settings>[^\[\]]*)\]\s*)?(?:\*\s*(?P<count>[0-9]{1,6}))?"
 )
 _HOW: Final = "write policy, policy*count or policy[setting=value], as in greedy-mine*8,raid*2"
 
 
-@attrs.frozen
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One agent of a roster.
 
     Attributes:
@@ -50,7 +49,7 @@ class Entry:
 
     agent: int
     policy: str
-    options: Mapping[str, Any] = attrs.field(factory=dict)
+    options: Mapping[str, Any] = {}
 
     def as_dict(self) -> dict[str, Any]:
         """The entry as a journal stores it."""
@@ -67,8 +66,7 @@ class Entry:
         return f"agent {self.agent}"
 
 
-@attrs.frozen
-class Roster:
+class Roster(msgspec.Struct, frozen=True, dict=True):
     """The agents of a run and what their policies need; only the entries go into a journal.
 
     Attributes:
@@ -81,7 +79,7 @@ class Roster:
     entries: Sequence[Entry]
     recordings: Sequence[Recording] = ()
     trust: Sequence[str] = ()
-    policies: Mapping[int, object] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = {}
 
     def as_setup(self) -> list[dict[str, Any]]:
         """The roster as a journal stores it."""
@@ -103,14 +101,13 @@ class Roster:
         return lowest
 
 
-@attrs.frozen
-class RosterPart:
+class RosterPart(msgspec.Struct, frozen=True):
     """One part of a roster's text, between commas: a policy, its settings, the number of agents and
     the seat, if these are given.
     """
 
     name: str
-    settings: Mapping[str, Any] = attrs.field(factory=dict, hash=False)
+    settings: Mapping[str, Any] = {}
     count: int | None = None
     seat: str = ""
 
@@ -147,7 +144,7 @@ def parts_of(text: str, *, seated: bool = False) -> list[RosterPart]:
     """The parts of a roster's text. `seated`: they may name seats. Raises BadInput for a malformed
     one.
     """
-    return [_part(part.strip(), seated=seated) for part in _COMMA.split(text)]
+    return [_part(part.strip(), seated=seated) for part in re.split(_COMMA, text)]
 
 
 def text_of(parts: Sequence[RosterPart]) -> str:
@@ -159,7 +156,7 @@ def text_of(parts: Sequence[RosterPart]) -> str:
 def _part(text: str, *, seated: bool) -> RosterPart:
     front, equals, policy = text.partition("=")
     seat = front.strip() if seated and equals and not set(front) & set("[:") else ""
-    match = _ENTRY.fullmatch(policy.strip() if seat else text)
+    match = re.fullmatch(_ENTRY, policy.strip() if seat else text)
     if match is None:
         raise BadInput(f"{text!r} is no entry of a roster", _HOW)
     count = None if match["count"] is None else int(match["count"])

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
 from goldrush.agents.llm.versions import (
@@ -127,8 +128,7 @@ class Typed(msgspec.Struct, frozen=True):
     recordings: dict[str, Recording] = {}
 
 
-@attrs.frozen(eq=False)
-class Family:
+class Family(msgspec.Struct, frozen=True, eq=False):
     """A kind of player.
 
     Attributes:
@@ -175,7 +175,8 @@ def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     UnknownPlayer for an option, a message of its wording, or a version of the prompt, that this
     version does not have; ImpossiblePlayer for a forged one.
     """
-    from goldrush.agents.llm.model import FRAMING, Framing, Model
+    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.options import FRAMING
     from goldrush.agents.llm.wording_rosters import wording_at
     from goldrush.agents.llm.wordings import InvalidWording
 
@@ -229,7 +230,7 @@ def with_wording(part: RosterPart, wording: str, models: Models | None) -> Roste
     if _player_in(part, models).wording is not None:
         return part
     settings = {**part.settings, "wording": wording}
-    return attrs.evolve(part, settings=dict(sorted(settings.items())))
+    return replace(part, settings=dict(sorted(settings.items())))
 
 
 def check_worded(wording: str, before: object, after: object) -> None:
@@ -455,8 +456,7 @@ def catalogue_of(
     }
 
 
-@attrs.frozen
-class PolicySet:
+class PolicySet(msgspec.Struct, frozen=True):
     """The policies that rosters of a world can name: its `Offer`.
 
     Attributes:
@@ -476,7 +476,7 @@ class PolicySet:
     agents: int
     agents_max: int
     method: str
-    mixes: Mapping[str, str] = attrs.field(factory=dict)
+    mixes: Mapping[str, str] = {}
     prompt: PromptVersion | None = None
     recording: Callable[[str | Path], Recording] | None = None
 
@@ -737,7 +737,7 @@ def with_models_resolved(
         for agent, each in chosen.items()
     }
     return tuple(
-        attrs.evolve(entry, options=options.get(entry.agent, entry.options)) for entry in entries
+        replace(entry, options=options.get(entry.agent, entry.options)) for entry in entries
     )
 
 
@@ -786,7 +786,8 @@ def _typed_options(part: RosterPart) -> dict[str, object]:
     """The options that a part of a roster's text gives a model, or a person, as an entry has them;
     None: it would not have it.
     """
-    from goldrush.agents.llm.model import ABSENT, Framing, Model
+    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.options import ABSENT
 
     player = Framing() if part.name == HUMAN else Model(name=LLM, model=LLM)
     player = player.typed(part.settings, repr(str(part)))

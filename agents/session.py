@@ -12,11 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.agents.interrupts import deferred
-from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Answer, Question, Source, drawn_seed
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
@@ -26,6 +24,7 @@ from goldrush.kernel.world import Batch, Block, Row, World
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.asker import Asker
+    from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.versions import PromptVersion
 
 S = TypeVar("S")
@@ -253,6 +252,7 @@ class Session(Generic[S]):
         if chosen:
             # Imports the client, which takes longer than a whole run of scripted agents.
             from goldrush.agents.llm.asker import Asker
+            from goldrush.agents.llm.models import Models
 
             models = context.resources.models or Models()
             self._asker = Asker(chosen, models, context.earlier, prompt)
@@ -317,7 +317,8 @@ class Session(Generic[S]):
             return prompt
         assert self._asker is not None  # it has all models of the run
         seed = drawn_seed(prompt.model, play.seed, *place, self._put[place] - 1)
-        return attrs.evolve(prompt, seed=seed, endpoint=self._asker.endpoint(prompt.model))
+        server = self._asker.endpoint(prompt.model)
+        return msgspec.structs.replace(prompt, seed=seed, server=server)
 
     def _arrivals(
         self,

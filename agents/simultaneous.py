@@ -12,21 +12,23 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from itertools import cycle, islice
 from operator import itemgetter
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-import attrs
 import msgspec
 
-from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.external import RosterText, roster_text
-from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.failures import NO_JSON
-from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Answer, Message, Question, Source, Whole, bounds_of
-from goldrush.agents.llm.usage import AnswerFields, Bounds
-from goldrush.agents.llm.wording_rosters import check_names, wording_at
-from goldrush.agents.llm.wordings import RESERVED, InvalidWording, Wording
+from goldrush.agents.llm.options import RESERVED
+from goldrush.agents.llm.question import (
+    Answer,
+    AnswerFields,
+    Bounds,
+    Message,
+    Question,
+    Source,
+    Whole,
+    bounds_of,
+)
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import (
     Facts,
@@ -72,6 +74,13 @@ from goldrush.kernel.shape import Schema
 from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Batch, Block, Row, World, advance
+
+if TYPE_CHECKING:
+    # Imported where a model plays, as everywhere: runs without one would begin later.
+    from goldrush.agents.llm.budget import Estimate
+    from goldrush.agents.llm.model import Model
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.llm.wordings import Wording
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
@@ -234,7 +243,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         error = row[self.field("error")] if "error" in fields else None
         text = source.get("raw") if source else None
         answer = Answer.recorded(row[0], "", text if type(text) is str else None, error, source)
-        return attrs.evolve(answer, is_unread=True) if self.unread(row) else answer
+        return msgspec.structs.replace(answer, is_unread=self.unread(row))
 
     def check_prompt(self, entry: Entry) -> None:
         """Raises BadInput for a model or a person that was asked with another prompt."""
@@ -245,6 +254,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """The wording of a model or a person; None: the default texts. Raises BadInput."""
         if self.prompt is None or "wording" not in entry.options:
             return None
+        from goldrush.agents.llm.wording_rosters import wording_at
+
         return wording_at(entry, roster, self.prompt.wordable())
 
     def prompt_for(
@@ -257,7 +268,9 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         whole = Whole.of(entry.options.get("reasoning"), models) if is_model else None
         schema = partial(self.schema, view, asked.agent)
         messages = self.messages(view, asked.agent)
-        return attrs.evolve(asked, model=model, messages=messages, make_schema=schema, whole=whole)
+        return msgspec.structs.replace(
+            asked, model=model, messages=messages, make_schema=schema, whole=whole
+        )
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
@@ -328,6 +341,9 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """
         if self.prompt is None:
             return super().estimate(run, resources)
+        from goldrush.agents.estimate import estimates
+        from goldrush.agents.llm.models import Models
+
         chosen, models = models_in(run.roster.entries), resources.models or Models()
         by_name = {model.name: model for model in chosen.values()}
         longest = self.prompt.longest
@@ -358,12 +374,14 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         return ",".join(islice(cycle(each), agents or max(len(others), len(each))))
 
     def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
+        from goldrush.agents.estimate import asked_by_unit
+
         chosen = models_in(run.roster.entries)
         entries = [
             Entry(entry.agent, self.stand_in) if is_outside(entry.policy) else entry
             for entry in run.roster.entries
         ]
-        policies = self._made(attrs.evolve(run.roster, entries=entries))
+        policies = self._made(msgspec.structs.replace(run.roster, entries=entries))
 
         def play_of(state: S) -> StepPlay[V] | None:
             return self.play(state, policies, run.roster.entries, models=chosen)
@@ -375,7 +393,9 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             start = self.world.initial({**facts, "roster": roster.as_setup()})
             return self.schema(self.view(start), 0)
 
-        return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models, schema))
+        return msgspec.structs.replace(
+            roster, entries=with_models_resolved(roster.entries, models, schema)
+        )
 
     def start_agents(self, context: RunContext[S]) -> AbstractContextManager[Ask[S]]:
         state, needs = context.state, context.resources
@@ -416,11 +436,13 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             checked = self.roster_check(roster, forks)
             try:
                 self.check_names(roster, state.config)
-            except InvalidWording:
-                pass  # of another version: its agent is among those that are not known
             except BadInput as error:
-                expected = "wordings whose names all its agents can have together"
-                raise ImpossiblePlayer("the roster", expected, error.what) from None
+                from goldrush.agents.llm.wordings import InvalidWording
+
+                # One of another version: its agent is among those that are not known.
+                if not isinstance(error, InvalidWording):
+                    expected = "wordings whose names all its agents can have together"
+                    raise ImpossiblePlayer("the roster", expected, error.what) from None
             return checked
 
         return check
@@ -526,6 +548,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         the prompt lacks it.
         """
         if roster.wordings and self.prompt is not None:
+            from goldrush.agents.llm.wording_rosters import check_names
+
             is_open = bool(self.talk) and getattr(config, self.talk)
             check_names(roster, self.prompt, is_open=is_open)
 
@@ -546,7 +570,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
         if replaced and self.checks_replaced:
             makers = [e for e in roster.entries if family_of(e.policy) is not OBJECT]
-            others = self._made(attrs.evolve(roster, entries=makers))
+            others = self._made(msgspec.structs.replace(roster, entries=makers))
             self._check_all_asked(context.state, others, roster.entries, replaced)
         is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
         all_policies = len(policies) == len(roster.entries)
@@ -692,7 +716,7 @@ class StepPlay(msgspec.Struct, Generic[V], frozen=True, dict=True):  # with a ca
 
     def prompt(self, asked: Question) -> Question:
         if asked.agent in self.believed:
-            return attrs.evolve(asked, is_believed=True)
+            return msgspec.structs.replace(asked, is_believed=True)
         entry = self.entries[asked.agent]
         model = self.model(asked)
         return self.players.prompt_for(self.view, asked, entry, model, self._all_models)

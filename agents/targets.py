@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Maker = Callable[..., object]  # makes an environment or a model of its parameters, given by name
 V = TypeVar("V")
 
-_ID: Final = re.compile(r"(?:[A-Za-z_][\w.]*:)?(?:[\w.-]+/)?[\w.-]+-v[0-9]+", re.ASCII)
+_ID: Final = r"(?a)(?:[A-Za-z_][\w.]*:)?(?:[\w.-]+/)?[\w.-]+-v[0-9]+"
 
 
 class Target(NamedTuple, Generic[V]):
@@ -201,7 +201,7 @@ def is_environment_id(name: str) -> bool:
     """Whether a text has the form of an id of Gymnasium's registry: `CartPole-v1`, `ALE/Pong-v5`,
     `package.module:Own-v0`.
     """
-    return _ID.fullmatch(name) is not None
+    return re.fullmatch(_ID, name) is not None
 
 
 def check_imports(parameters: Mapping[str, object]) -> None:

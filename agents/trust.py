@@ -23,7 +23,7 @@ RECORDED: Final = "recorded"  # replays the submissions of another journal
 EXTERNAL: Final = "external"  # is played by an object of the recording Python program
 
 OWN_FORM: Final = "FILE.py:Class or module:Class"  # of the names of user-defined policies
-_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_OWN = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*"
 
 
 class UserFolder(str):
@@ -42,7 +42,7 @@ def add_user_folder(folder: str) -> None:
 
 def is_import_name(name: str) -> bool:
     """Whether a policy's name has the form `package.module:Class` or `FILE.py:Class`."""
-    return name.partition(":")[0] not in (RECORDED, LLM) and _OWN.fullmatch(name) is not None
+    return name.partition(":")[0] not in (RECORDED, LLM) and re.fullmatch(_OWN, name) is not None
 
 
 def import_names(names: Iterable[str]) -> tuple[str, ...]:

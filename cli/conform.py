@@ -5,8 +5,8 @@ from __future__ import annotations
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command
-from goldrush.cli.options import Json, Settings, roster_option
-from goldrush.cli.record import allow_own_policies, settings_of
+from goldrush.cli.options import Json, Settings, allow_own_policies, roster_option
+from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped
 

@@ -23,11 +23,11 @@ from goldrush.cli.options import (
     Settings,
     TestJobs,
     Treatment,
+    allow_own_policies,
     at_option,
     roster_option,
 )
 from goldrush.cli.record import (
-    allow_own_policies,
     carried_out,
     how_again,
     new_journal,

@@ -27,7 +27,7 @@ def new(
       goldrush new Harbour
       goldrush record harbour.py --seed 7
     """
-    from goldrush.agents.game.source import new_game
+    from goldrush.agents.game.new import new_game
     from goldrush.kernel.files import write_whole
 
     path, source = new_game(name, out)

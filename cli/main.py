@@ -150,7 +150,7 @@ def behind_door(command: click.Command, *, is_ours: bool = False) -> click.Comma
             with reporting_forged(*_files_in(given)):
                 return run(**given)
         except BadInput as error:
-            option = _OPTION.search(error.what)
+            option = re.search(_OPTION, error.what)
             if option and any(f"--{option[1]}" in known.opts for known in command.params):
                 raise BadInput(error.what, f"--{option[1]} gives it, without --set") from error
             raise
@@ -175,7 +175,7 @@ def _files_in(given: Mapping[str, Any]) -> list[str]:
     return [text for some in values for text in some if type(text) is str and os.path.isfile(text)]
 
 
-_OPTION = re.compile(r"(?:no setting|attribute .+|argument) '(roster|treatment|world|check|at)'$")
+_OPTION = r"(?:no setting|attribute .+|argument) '(roster|treatment|world|check|at)'$"
 _PLAIN = "plain_ascii"  # an encoding
 
 

@@ -89,11 +89,12 @@ def _each(
 ) -> list[R]:
     """What a function gives for the run of each journal; a long one is shown in progress."""
     from goldrush.agents.modules import printing_to_stderr
-    from goldrush.replay.data.run_data import map_runs, run_at, size_of
+    from goldrush.kernel.files import total_size
+    from goldrush.replay.data.run_data import map_runs, run_at
 
     if len(paths) > 1:
         return list(map_runs(of, paths, jobs, users=users))
-    run, size = run_at(paths[0], users), size_of(paths[0])
+    run, size = run_at(paths[0], users), total_size(paths[:1])
     with progress() as step, printing_to_stderr():
         run.on_bytes = lambda done: step("bytes", done, size)
         return [of(run)]
@@ -245,7 +246,7 @@ def _tell_usage(
     from goldrush.agents.llm.budget import prices
     from goldrush.agents.llm.models import Models, read_models
     from goldrush.agents.workers import map_in_order
-    from goldrush.replay.data.run_data import total_size
+    from goldrush.kernel.files import total_size
     from goldrush.replay.journal.usage import usage
 
     known = read_models(models) if models else {}

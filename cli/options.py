@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 JOBS_MAX: Final = 1_000
 WARNED_MAX: Final = 3  # journals of a study that are not as its manifest lists them
 Ends = tuple[int | None, int | None]  # of a range, None where it is open
-_RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
+_RANGE: Final = r"(?a)(\d{1,9})?(?:(-)(\d{1,9})?)?"
 
 
 class Output(click.Path):
@@ -91,7 +92,7 @@ def range_of(context: click.Context, parameter: click.Parameter, text: str | Non
         return None
     if not text:
         raise click.BadParameter("it is empty", context, parameter)
-    match = _RANGE.fullmatch(text.strip())
+    match = re.fullmatch(_RANGE, text.strip())
     if match is None or not (match[1] or match[3]):
         says = f"{text} is not a range; write 12, 12-20, 12- or -20"
         raise click.BadParameter(says, context, parameter)
@@ -321,3 +322,25 @@ class RecordingOptions(NamedTuple):
     fsync: Annotated[bool, option("--fsync", help="Wait for the disk after each round.")]
     traceback: Traceback
     as_json: SummaryJson
+
+
+def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:
+    """Search the current folder, after everything that is installed, for policies of the user's own
+    (MODULE:CLASS or FILE.py:CLASS) that were named on the command line. Without one, nothing there
+    is imported. `typed`: the policies named in rosters and casts.
+
+    Returns the names of the user's own policies.
+
+    Raises:
+        BadInput: a value of --trust has neither form.
+    """
+    from goldrush.agents.trust import OWN_FORM, add_user_folder, import_names, is_import_name
+    from goldrush.kernel.errors import BadInput
+
+    for name in trust:
+        if not is_import_name(name):
+            raise BadInput(f"--trust {name} is not a policy of your own", f"write {OWN_FORM}")
+    own = import_names([*trust, *typed])
+    if own:
+        add_user_folder(os.getcwd())
+    return list(own)

@@ -45,9 +45,9 @@ def ls(
     """
     from goldrush.agents.plugins import PluginFailed
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.data.run_data import StudyFolders
     from goldrush.replay.journal.batch import journals_in
     from goldrush.replay.journal.outline import outline
+    from goldrush.replay.study.listing import StudyFolders
 
     for path in folders:
         if not os.path.lexists(path):

@@ -36,6 +36,7 @@ from goldrush.cli.options import (
     TestJobs,
     Treatment,
     World,
+    allow_own_policies,
     echo_traceback,
     one_world,
     roster_option,
@@ -104,7 +105,7 @@ def record(
     """
     from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
-    from goldrush.replay.find import players_of, tools_for
+    from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
 
     world = one_world(named, world)
@@ -115,7 +116,9 @@ def record(
     chosen = settings_of(settings, given)
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
-    models = models_of(reach, model)
+    # To import what reaches models takes longer than a short run without them.
+    more = [each for each in (model, *reach, *names) if each not in (None, *who.policies)]
+    models = models_of(reach, model) if more or not is_built_in(world) else None
     check_model(model, names)
     if wording is not None:
         roster = worded(who, roster, wording, models)
@@ -129,7 +132,7 @@ def record(
     return recorded(planned, out, [world], treatment, force, recording, again)
 
 
-def worded(who: Players[S], roster: str | None, wording: str, models: Models) -> str | None:
+def worded(who: Players[S], roster: str | None, wording: str, models: Models | None) -> str | None:
     """A roster with a wording for its models and people that name none. Raises BadInput if there is
     nobody.
     """
@@ -295,24 +298,27 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
-    import attrs
+    import msgspec
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.agents.trust import HUMAN, LLM
     from goldrush.replay.journal.outline import outline_of
-    from goldrush.replay.journal.usage import usage
     from goldrush.replay.summary import summarise
 
     summary = summarise(path)
     info = outline_of(path)
     declared, vocabulary = info.declared, info.vocabulary
     ever = [player for _, players in declared.rosters for player in players]
-    taken = usage(path) if _any_is(LLM, ever) else None
+    taken = None
+    if _any_is(LLM, ever):
+        from goldrush.replay.journal.usage import usage
+
+        taken = usage(path)
     failures = taken.failures if taken else []
     if as_json:
         models = {
-            "failures": [attrs.asdict(each) for each in failures],
-            "models": taken and attrs.asdict(taken.total),
+            "failures": [msgspec.structs.asdict(each) for each in failures],
+            "models": taken and msgspec.structs.asdict(taken.total),
         }
         echo_json({**summary.as_dict(), **(models if tools.players.answers else {})})
         return
@@ -321,13 +327,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     asked = [f"\n{taken.total}"] if taken else []
     shown = "\n".join([shown, *asked, *format_failures(failures)]).strip("\n")
     name, size = quoted_path(path), os.stat(path).st_size
-    means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
-    of = _world_of(again)
+    of = _text_of(again, _VERIFY_TAKES[:2])  # the code of the world
     shows = [f"replay {name} --at {vocabulary.number(info.closed)}{of}", f"view {name}{of}"]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
         *(shows if info.closed else []),  # without a unit there is nothing to show
-        f"verify {name}{''.join(means)}",
+        f"verify {name}{_text_of(again, _VERIFY_TAKES)}",
     ]
     if shown:
         echo_text(f"{shown}\n")
@@ -335,10 +340,9 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 
 
-def _world_of(again: Again) -> str:
-    """The options that give the code of the world, as text."""
-    given = [(option, value) for option, value in again if option in _VERIFY_TAKES[:2]]
-    return "".join(f" {option} {quoted(value)}" for option, value in given)
+def _text_of(again: Again, names: Sequence[str]) -> str:
+    """The options of these names, as text."""
+    return "".join(f" {option} {quoted(value)}" for option, value in again if option in names)
 
 
 def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
@@ -390,7 +394,7 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
     ways = ["record again with --force"] if is_new else []
     if info.closed:
         last = info.vocabulary.number(info.closed)
-        fork = f"`{program()} fork {path} --at {last}{_world_of(again)}`"
+        fork = f"`{program()} fork {path} --at {last}{_text_of(again, _VERIFY_TAKES[:2])}`"
         ways.append(f"keep {'them' if is_new else 'these'} by {fork}")
     return f"{path} holds {_held(out)}; mend it and {', or '.join(ways)}"
 
@@ -423,7 +427,7 @@ def _held(path: str) -> str:
 
 def estimated(planned: PlannedRun, as_json: bool) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
-    import attrs
+    from msgspec.structs import asdict
 
     estimates = planned.estimate()
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
@@ -434,31 +438,8 @@ def estimated(planned: PlannedRun, as_json: bool) -> int:
         rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
     table = format_table(rows, numbers=range(1, 6))
     nothing = "no language model plays; nothing would be asked"
-    values = [attrs.asdict(model) for model in estimates]
-    echo(as_json, lambda: values, lambda: table if estimates else nothing)
+    echo(as_json, lambda: [*map(asdict, estimates)], lambda: table if estimates else nothing)
     return DONE
-
-
-def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:
-    """Search the current folder, after everything that is installed, for policies of the user's own
-    (MODULE:CLASS or FILE.py:CLASS) that were named on the command line. Without one, nothing there
-    is imported. `typed`: the policies named in rosters and casts.
-
-    Returns the names of the user's own policies.
-
-    Raises:
-        BadInput: a value of --trust has neither form.
-    """
-    from goldrush.agents.trust import OWN_FORM, add_user_folder, import_names, is_import_name
-    from goldrush.kernel.errors import BadInput
-
-    for name in trust:
-        if not is_import_name(name):
-            raise BadInput(f"--trust {name} is not a policy of your own", f"write {OWN_FORM}")
-    own = import_names([*trust, *typed])
-    if own:
-        add_user_folder(os.getcwd())
-    return list(own)
 
 
 def settings_of(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str, Any]:

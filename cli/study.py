@@ -28,6 +28,7 @@ from goldrush.cli.options import (
     SubjectOptions,
     SummaryJson,
     Trust,
+    allow_own_policies,
     json_option,
     measures_of,
     refuse,
@@ -36,7 +37,7 @@ from goldrush.cli.options import (
     world_option,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.record import allow_own_policies, settings_of
+from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
@@ -170,7 +171,7 @@ def _carried_out(
 
 def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     """The summary of a study; `kept`: its runs that were there already."""
-    import attrs
+    from msgspec.structs import asdict
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.replay.study.comparisons import equal_runs, format_equal
@@ -180,7 +181,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     total = sum(run.bytes or 0 for run in runs)
     if as_json:
         done = {"folder": out, "runs": len(runs), "repeated": len(equal), "kept": kept}
-        echo_json({**done, "bytes": total, "failures": [attrs.asdict(one) for one in failures]})
+        echo_json({**done, "bytes": total, "failures": [asdict(one) for one in failures]})
         return
     path = quoted_path(out)
     of = "".join(f" {option} {quoted(location)}" for option, location in given.options())

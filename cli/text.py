@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -60,6 +59,8 @@ def with_rosters_cut(
 
     most = PIPED
     if sys.stdout.isatty():
+        from shutil import get_terminal_size
+
         others = [cells for place, cells in enumerate(zip(*rows, strict=True)) if place != column]
         taken = sum(max(map(len, cells)) + 2 for cells in others)  # 2: between columns
         most = max(least, get_terminal_size().columns - taken)

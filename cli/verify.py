@@ -16,10 +16,10 @@ from goldrush.cli.options import (
     Json,
     PlayingOptions,
     Traceback,
+    allow_own_policies,
     echo_traceback,
 )
 from goldrush.cli.progress import paused, progress
-from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import escaped
 

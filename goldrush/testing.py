@@ -29,6 +29,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.agents import players
 from goldrush.agents.players import PreparedRun, Resources
@@ -135,7 +136,7 @@ def record(
     """Record a run of a world and return the prepared run. Raises as `Run.record`."""
     planned = Run.plan(world=name, roster=roster, given=settings)
     is_watched = planned.tools.world(planned.prepared.setup).watching is not nullcontext
-    planned = attrs.evolve(planned, check=is_watched)
+    planned = msgspec.structs.replace(planned, check=is_watched)
     planned.record(path, force=True, again=False)  # a law looks at that
     return planned.prepared
 

@@ -19,11 +19,11 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, Self
 
-import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 
@@ -35,7 +35,7 @@ MARK_WITHIN: Final = (
 )
 
 _PREFIX: Final = ".goldrush-"
-_TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
+_TEMPORARY: Final = re.escape(_PREFIX) + "[0-9a-f]{16}"
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
@@ -51,8 +51,7 @@ def _remove_tree(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-@attrs.frozen
-class System:
+class System(msgspec.Struct, frozen=True):
     """The system calls that change a disk. `write(fd, data, offset)` returns the bytes written."""
 
     open: Callable[[str, int, int], int] = os.open
@@ -70,6 +69,18 @@ class System:
 
 
 system = System()
+
+
+# Sizes, for progress.
+
+
+def total_size(paths: Iterable[str | os.PathLike[str]]) -> int:
+    """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
+    size = 0
+    for path in paths:
+        with suppress(OSError):
+            size += os.path.getsize(path)
+    return size
 
 
 # Checks before writing.
@@ -758,7 +769,7 @@ os.register_at_fork(after_in_child=_own.clear)
 
 def is_temporary(name: str) -> bool:
     """Whether a file or folder of this name is under construction, or left by a killed writer."""
-    return _TEMPORARY.fullmatch(name) is not None
+    return re.fullmatch(_TEMPORARY, name) is not None
 
 
 def remove_temporaries() -> None:

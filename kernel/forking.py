@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
@@ -60,8 +60,7 @@ def place_of(replaced: Replacement) -> tuple[int, int, Row]:
     return unit, step[0] if step else 0, row
 
 
-@attrs.frozen
-class Forks(Generic[C]):
+class Forks(msgspec.Struct, Generic[C], frozen=True):
     """What a fork may change: settings, the roster, and submissions of later units, given by hand.
 
     A fork's facts are `parent`, `changes`, `roster` (or None) and `replaced`: for each submission
@@ -86,9 +85,9 @@ class Forks(Generic[C]):
     config_of: Callable[[Mapping[str, Any]], C]
     submitted: Sequence[EventType | None]
     horizon: str
-    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+    vocabulary: Vocabulary = msgspec.field(default_factory=Vocabulary)
     fixed: Sequence[str] = ("agents",)
-    entry: Mapping[str, Kind] = ENTRY
+    entry: Mapping[str, Kind] = msgspec.field(default_factory=lambda: ENTRY)
     more: Sequence[str] = ()
     place: Callable[[Row], Mapping[str, int]] = lambda row: {"agent": row[0]}
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.shape import BOOLEAN, TEXT, Kind
@@ -52,7 +53,7 @@ def choice(*names: str) -> Kind:
 
 def flag() -> Kind:
     """True or false."""
-    return attrs.evolve(BOOLEAN, name="true or false")
+    return msgspec.structs.replace(BOOLEAN, name="true or false")
 
 
 def list_of(item: Kind, length: str) -> Kind:
@@ -133,7 +134,7 @@ def parsed_value(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     typed = text.strip()
-    if _FLOAT.fullmatch(typed):
+    if re.fullmatch(_FLOAT, typed):
         return float(typed)
     try:
         with warnings.catch_warnings():
@@ -160,14 +161,14 @@ def parsed_value(text: str) -> Any:
 def _has_plain_texts(node: ast.AST, typed: str) -> bool:
     """Whether texts have one pair of quotes each, and no prefix as `r"x"` has."""
     return all(
-        _QUOTED.fullmatch(ast.get_source_segment(typed, part) or "")
+        re.fullmatch(_QUOTED, ast.get_source_segment(typed, part) or "")
         for part in ast.walk(node)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     )
 
 
-_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_FLOAT: Final = re.compile(r"[+-]?(?:inf|nan)")  # of TOML
+_QUOTED: Final = r"""(?s)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_FLOAT: Final = r"[+-]?(?:inf|nan)"  # of TOML
 
 
 def _is_plain(value: object) -> bool:
@@ -180,12 +181,12 @@ def _is_plain(value: object) -> bool:
 
 
 # What stands between two settings that were not separated as they should be.
-_BETWEEN: Final = re.compile(r"[,\s]\s*(?=[A-Za-z_]\w*\s*=)")
+_BETWEEN: Final = r"[,\s]\s*(?=[A-Za-z_]\w*\s*=)"
 
 
 def separated(value: object, by: str) -> str | None:
     """The settings that are typed as the value of the first, as in `1,noise=0`, with `by` between
     them; None if it is a single value.
     """
-    pieces = _BETWEEN.split(value) if type(value) is str and value[:1] not in ('"', "'") else ()
+    pieces = re.split(_BETWEEN, value) if type(value) is str and value[:1] not in ('"', "'") else ()
     return by.join(pieces) if len(pieces) > 1 else None

@@ -13,7 +13,8 @@ from functools import cache
 from operator import index
 from typing import Any, Final
 
-import attrs
+import msgspec
+from msgspec.structs import replace
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import format_value
@@ -55,8 +56,7 @@ def _exact(holds: Holds) -> Holds:
     return of_stored
 
 
-@attrs.frozen
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """How a field is held in a row and shown to people.
 
     Attributes:
@@ -74,18 +74,21 @@ class Kind:
     """
 
     name: str
-    holds: Holds = attrs.field(converter=_exact)
+    holds: Holds
     show: Callable[[Any], Any] = lambda value: value
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
-    schema: Schema = attrs.field(factory=dict, eq=False)
+    schema: Schema = {}
     unit: str = ""
     meaning: str = ""
 
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "holds", _exact(self.holds))
+
     def means(self, meaning: str, unit: str = "") -> Kind:
         """The kind of a field with this meaning."""
-        return attrs.evolve(self, meaning=meaning, unit=unit)
+        return replace(self, meaning=meaning, unit=unit)
 
     def statements(self, value: str, scope: Scope) -> Iterator[str]:
         """The check of a variable, for that of a list or row of which it is an item (see Check)."""
@@ -143,12 +146,12 @@ def _test(expression: str) -> Holds:
     """The function of an expression of `value`, with its check."""
 
     def check(value: str, scope: Scope) -> Iterator[str]:
-        yield f"if not ({_VALUE.sub(value, expression)}): return False"
+        yield f"if not ({re.sub(_VALUE, value, expression)}): return False"
 
     return _written(eval(f"lambda value: {expression}"), check)  # noqa: S307  # of this module
 
 
-_VALUE: Final = re.compile(r"\bvalue\b")
+_VALUE: Final = r"\bvalue\b"
 
 
 def optional(kind: Kind) -> Kind:
@@ -224,7 +227,7 @@ def record(**kinds: Kind) -> Kind:
         "required": list(kinds),
         "additionalProperties": False,
     }
-    return attrs.evolve(row(*kinds.values()), schema=schema)
+    return replace(row(*kinds.values()), schema=schema)
 
 
 def described(kind: Kind, *texts: str) -> Kind:
@@ -265,9 +268,9 @@ NATURAL = Kind(
 )
 BOOLEAN = Kind("boolean", _test("type(value) is bool"), schema={"type": "boolean"})
 TEXT = Kind("text", _test("type(value) is str"), schema={"type": "string"})
-AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
+AGENT = replace(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
-PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
+PLOT = replace(NATURAL, entity="plot")  # by number
 
 
 def text(most: int) -> Kind:

@@ -15,7 +15,7 @@ from typing import Final
 from goldrush.kernel.errors import BadInput
 
 # Unicode's default-ignorable characters that count as printable, and two that render blank.
-_BLANK: Final = re.compile(
+_BLANK: Final = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U0001d159\U000e0100-\U000e01ef]"
 )
@@ -23,7 +23,7 @@ _BLANK: Final = re.compile(
 
 def is_visible(text: str) -> bool:
     """Whether every character of a text can be seen. A space counts as visible."""
-    return text.isprintable() and _BLANK.search(text) is None
+    return text.isprintable() and re.search(_BLANK, text) is None
 
 
 def escaped(text: str, keep: str = "") -> str:

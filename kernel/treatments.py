@@ -22,8 +22,8 @@ C = TypeVar("C")
 
 NAME_MAX: Final = 80  # characters of the name of a treatment of a user's own
 FILE_MAX: Final = 1 << 20  # bytes of a file of treatments
-NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}")
-_FILE: Final = re.compile(r"(?P<path>.+\.toml)(?::(?P<name>[^:]*))?", re.DOTALL)
+NAME: Final = rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_MAX - 1}}}"
+_FILE: Final = r"(?s)(?P<path>.+\.toml)(?::(?P<name>[^:]*))?"
 
 BASELINE: Final = "baseline"  # the treatment that changes nothing, with which others are compared
 
@@ -68,7 +68,7 @@ def treatment_in_file(text: str, config: type[attrs.AttrsInstance]) -> Treatment
 
     Raises BadInput if the file cannot be read or has no such treatment, or a setting is invalid.
     """
-    match = _FILE.fullmatch(text)
+    match = re.fullmatch(_FILE, text)
     if match is None:
         return None
     path, example = match["path"], "[treatment.NAME] and below it settings"
@@ -83,7 +83,7 @@ def treatment_in_file(text: str, config: type[attrs.AttrsInstance]) -> Treatment
         raise BadInput(f"{path} has the treatments {listed}", f"give one: {path}:{name}")
     if name not in tables:
         raise unknown(f"treatment in {path}", name, tables)
-    if not NAME.fullmatch(name):
+    if not re.fullmatch(NAME, name):
         raise BadInput(
             f"{path}: a treatment cannot be called {format_value(name)}",
             f"take at most {NAME_MAX} letters, digits, _ and -",

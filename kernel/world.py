@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
-import attrs
 import msgspec
 
 from goldrush.kernel import shape
@@ -127,8 +127,7 @@ def if_given(text: str) -> Mapping[str | bool | None, str]:
     return {None: "", "": "", OTHER: text}
 
 
-@attrs.frozen
-class EventType:
+class EventType(msgspec.Struct, frozen=True, dict=True):
     """A type of event.
 
     Attributes:
@@ -140,7 +139,6 @@ class EventType:
             the tools choose the sentence, or show events as JSON.
         cases: by field, the text in its place in the template, itself a template, by value: None of
             an empty list, too, OTHER of any value without a text.
-        holds_all: whether all rows of a batch read from a file are valid.
     """
 
     name: str
@@ -148,11 +146,11 @@ class EventType:
     is_input: bool = False
     drawn: frozenset[str] = frozenset()
     text: str = ""
-    cases: Mapping[str, Mapping[str | bool | None, str]] = attrs.field(factory=dict)
-    holds_all: Callable[[Sequence[object]], bool] = attrs.field(init=False, repr=False, eq=False)
+    cases: Mapping[str, Mapping[str | bool | None, str]] = {}
 
-    @holds_all.default
-    def _of_fields(self) -> Callable[[Sequence[object]], bool]:
+    @cached_property
+    def holds_all(self) -> Callable[[Sequence[object]], bool]:
+        """Whether all rows of a batch read from a file are valid."""
         return shape.compiled(shape.each(shape.row(*self.fields.values())))
 
     def fields_naming(self, entity: str) -> tuple[str, ...]:
@@ -209,8 +207,7 @@ class RecordedEvent(msgspec.Struct, frozen=True):
         return {"event": self.name, **self.fields}
 
 
-@attrs.frozen
-class Vocabulary:
+class Vocabulary(msgspec.Struct, frozen=True):
     """A world's nouns for the things that every run has, and its numbering of units.
 
     A journal numbers units from 1, with 0 for the start. The numbers shown to people and accepted
@@ -291,7 +288,8 @@ def where_code_is(path: str, sha256: str) -> str:
 Past = Callable[[int], Iterable[tuple[int, Sequence[Step]]]]
 
 
-def _unchanged(value: S) -> S:
+def unchanged(value: S) -> S:
+    """The value itself: what a world does where nothing is to be done."""
     return value
 
 
@@ -303,8 +301,7 @@ def _no_fault(state: object, pending: Block) -> str | None:
     return None
 
 
-@attrs.frozen
-class World(Generic[S]):
+class World(msgspec.Struct, Generic[S], frozen=True):
     """A world on the kernel. All its functions are pure unless stated otherwise.
 
     Attributes:
@@ -369,12 +366,12 @@ class World(Generic[S]):
     decide: Callable[[S, Block], Batches]
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
-    arrange: Callable[[Block], Block] = _unchanged
+    arrange: Callable[[Block], Block] = unchanged
     pending_fault: Callable[[S, Block], str | None] = _no_fault
     unit_done: Callable[[S], bool] = _always
-    close: Callable[[S], S] = _unchanged
+    close: Callable[[S], S] = unchanged
     digest: Callable[[S], int] = fingerprint
-    copy: Callable[[S], S] = _unchanged
+    copy: Callable[[S], S] = unchanged
     fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
     show_setup: Callable[[Mapping[str, object]], Mapping[str, object]] = dict
     show_fork: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict

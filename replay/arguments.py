@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput, format_value
@@ -218,7 +219,7 @@ def with_objects(
             says = f"the policies are those of {given.agents} agents, the run has {len(entries)}"
             raise BadInput(says, "give the roster of the run, or a dict by agent")
         found = {agent: one for agent, one in given.objects.items() if agent in external}
-    return attrs.evolve(resources, policies=found, roster=entries)
+    return msgspec.structs.replace(resources, policies=found, roster=entries)
 
 
 @contextmanager

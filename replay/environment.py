@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
+import msgspec
 import numpy as np
 import pettingzoo
 from gymnasium import spaces
@@ -152,7 +153,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         with ExitStack() as opened:
             header, run = Header(world.name, world.rules), players.prepared(config, found)
             roster = players.resolve_models(run.roster, run.facts, None)
-            setup = attrs.evolve(run, roster=roster).setup
+            setup = msgspec.structs.replace(run, roster=roster).setup
             state = world.initial(setup)
             if world.ended(state):
                 raise BadInput(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
@@ -27,8 +27,7 @@ _NUMBERS: Final = (
 )  # fmt: skip
 
 
-@attrs.frozen
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """What the agents of a policy ended with: their mean, the lowest and the highest value; None if
     it is undefined for all of them. `agents`: their numbers.
     """
@@ -40,8 +39,7 @@ class Standing:
     highest: Value
 
 
-@attrs.frozen(repr=False)
-class RunOutcome:
+class RunOutcome(msgspec.Struct, frozen=True):
     """The outcome of a run.
 
     Attributes:
@@ -97,7 +95,7 @@ class RunOutcome:
             "title": self.measure.title,
             "headline": self.headline,
             "value": self.value,
-            "policies": [attrs.asdict(standing) for standing in self.standings],
+            "policies": [msgspec.structs.asdict(standing) for standing in self.standings],
             "agents": list(self.by_agent),
         }
 
@@ -114,9 +112,11 @@ def outcome_of(
 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
-    measures = attrs.evolve(tools.measures, known=run.known)
+    measures = msgspec.structs.replace(tools.measures, known=run.known)
     if not run.roster and run.known:
-        measures = attrs.evolve(measures, of_agents={})  # nobody is there to earn anything
+        measures = msgspec.structs.replace(
+            measures, of_agents={}
+        )  # nobody is there to earn anything
     measure = measures.outcome(tools.name, name)
     if isinstance(measure, Measure) and measure.name in run.by_agent:
         measure = of_agents(measure)

@@ -19,7 +19,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import attrs
+import msgspec
 
 from goldrush.agents.given import maker_of, making
 from goldrush.agents.players import Resources
@@ -176,7 +176,7 @@ class Run:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without models and people: what reaches them stays in this process.
-        kept = attrs.evolve(self.resources, models=None, people=None)
+        kept = msgspec.structs.replace(self.resources, models=None, people=None)
         return type(self), (self.path.absolute(), kept)
 
     @classmethod
@@ -265,7 +265,7 @@ class Run:
         name, chosen = settings_of(treatment, {**(given or {}), **settings}, tools.config)
         seated = roster_of(who, roster)
         check_program(resources, who)
-        resources = attrs.evolve(resources, policies=seated.policies)
+        resources = msgspec.structs.replace(resources, policies=seated.policies)
         prepared = who.prepare(chosen, seated.text, name, resources)
         make = maker_of("") if world == OF_MAKERS else None
         return PlannedRun(tools, prepared, resources, check, make)
@@ -279,7 +279,9 @@ class Run:
         it. `trust`: of its roster; `folder`: a temporary one, which lives as long as the run.
         """
         trusted = dict.fromkeys([*resources.trust, *trust])
-        run = cls(path, attrs.evolve(resources, policies={}, roster=None, trust=[*trusted]))
+        run = cls(
+            path, msgspec.structs.replace(resources, policies={}, roster=None, trust=[*trusted])
+        )
         run._folder, run._make = folder, make
         return run
 
@@ -375,7 +377,7 @@ class Run:
         world, info = world_at(self.path), self.info()
         if info.closed:
             for unit in rebuilt_from(self.path, world.vocabulary.number(1)):
-                yield attrs.evolve(unit, state=world.copy(unit.state))
+                yield msgspec.structs.replace(unit, state=world.copy(unit.state))
         elif info.trouble is not None and not isinstance(info.trouble, TornTail):
             raise info.trouble
 
@@ -627,7 +629,9 @@ class Run:
         seated = roster_of(who, roster) if roster is not None else RosterText(None)
         change = players.ForkChange(chosen, name, seated.text, submissions_of(replace))
         resources = self._resources(policies if roster is None else None)
-        resources = attrs.evolve(resources, policies={**resources.policies, **seated.policies})
+        resources = msgspec.structs.replace(
+            resources, policies={**resources.policies, **seated.policies}
+        )
         with target_of(path) as (target, folder), making(self._make):
             players.fork(
                 world_at(self.path), who, self.path, integer(at, "at"), target, change,
@@ -754,8 +758,7 @@ class Run:
         ).path
 
 
-@attrs.frozen
-class PlannedRun:
+class PlannedRun(msgspec.Struct, frozen=True):
     """A run that is ready to be played, from `Run.plan`. `check`: as for `Run.record`; `make`:
     makes the environment or the model that is played on.
     """
@@ -785,7 +788,6 @@ class PlannedRun:
         is not one of goldrush's own.
         """
         from goldrush.agents import players
-        from goldrush.agents.llm.models import Models
 
         tools, run = self.tools, self.prepared
         world = tools.world(run.setup)
@@ -816,10 +818,15 @@ class PlannedRun:
                     force=force, fsync=fsync, on_unit=each_unit,
                     on_start=lambda state: remarks.extend(tools.checks(state)),
                 )  # fmt: skip
-            warn = (self.resources.models or Models()).warn
-            for remark in remarks:
-                warn(remark)
+            if remarks:
+                self._warn(remarks)
             return Run._kept(target, self.resources, run.roster.trust, folder, self.make)
+
+    def _warn(self, remarks: Iterable[str]) -> None:
+        from goldrush.agents.llm.models import Models
+
+        for remark in remarks:
+            (self.resources.models or Models()).warn(remark)
 
 
 open = Run.open

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from typing import Final
 
 # Colours a text by the agent that it belongs to (None: to nobody).
@@ -69,6 +68,8 @@ def format_table(
 
 def html_of(sentences: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Sentences and a table, whose first row has its titles, as HTML for a notebook."""
+    from html import escape
+
     lines = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     for number, row in enumerate(rows):
         tag = "td" if number else "th"
@@ -88,7 +89,7 @@ def _width(text: str) -> int:
 
 # A name, with the bracket that begins its options. Without a look ahead, which would take the
 # square of the length of a text.
-_NAME: Final = re.compile(r"[^,*\[\]]+\[?")
+_NAME: Final = r"[^,*\[\]]+\[?"
 _NAME_KEPT: Final = 5  # characters of a name that is cut
 
 
@@ -111,7 +112,7 @@ def _with_names_of(text: str, most: int, dots: str) -> str:
         name = found[0]
         return f"{cut_middle(name[:-1], most, dots)}[" if name.endswith("[") else name
 
-    return _NAME.sub(cut, text)
+    return re.sub(_NAME, cut, text)
 
 
 def cut_middle(text: str, most: int, dots: str) -> str:

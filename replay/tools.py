@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
@@ -65,8 +66,7 @@ class ClosedUnit(Protocol):
     def vocabulary(self) -> Vocabulary: ...
 
 
-@attrs.frozen
-class RebuiltPrompt:
+class RebuiltPrompt(msgspec.Struct, frozen=True):
     """A question to a language model, as it was sent or would be sent.
 
     Attributes:
@@ -77,7 +77,7 @@ class RebuiltPrompt:
     """
 
     question: Question | None
-    answer: Answer | None = attrs.field(default=None, repr=False)
+    answer: Answer | None = None
     step: int = 0
     versions: str = ""
 
@@ -122,8 +122,7 @@ class Description(msgspec.Struct, frozen=True):
     config: type[attrs.AttrsInstance] | None = None
 
 
-@attrs.frozen
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """The parts of tables that are a world's own.
 
     Attributes:
@@ -170,8 +169,7 @@ class UnitFields:
         raise NotImplementedError
 
 
-@attrs.frozen
-class View:
+class View(msgspec.Struct, frozen=True):
     """What the page of a run has beside that of any world; see replay/view/README.md.
 
     Attributes:
@@ -210,7 +208,7 @@ class View:
     left_out: Collection[str] = ()
     step_ends: str = ""
     explains: Mapping[str, str] = {}
-    tracks: Mapping[str, IsCounted] = {"events": lambda event: True}
+    tracks: Mapping[str, IsCounted] = MappingProxyType({"events": lambda event: True})
     verify_option: str = ""
     added: Callable[[str | Path, int, int], Mapping[str, object]] | None = None
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.kernel import files
 
@@ -15,7 +15,7 @@ from goldrush.kernel import files
 def syncing(sync: Callable[[int], None] = lambda fd: None) -> Iterator[None]:
     """What waits for the disk does this instead. That a run waits is a test of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "system", attrs.evolve(files.system, sync=sync))
+        patch.setattr(files, "system", replace(files.system, sync=sync))
         yield
 
 

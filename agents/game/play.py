@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import attrs
+import msgspec
 
 from goldrush.agents.game.ordering import ordering
-from goldrush.agents.game.prompts import FRAMED, LONGEST, GamePrompts, in_row, wordable_of
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
-from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, parts_of
@@ -35,12 +34,20 @@ from goldrush.kernel.game.watch import (
 from goldrush.kernel.game.world import Compiled, Roster, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
-from goldrush.kernel.shape import Kind, Schema
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import EventType, Row
 
+if TYPE_CHECKING:
+    from goldrush.agents.game.prompts import GamePrompts
+    from goldrush.agents.llm.question import Message, Source
+    from goldrush.kernel.shape import Schema
+
 # Agents whose policies are watched unless all are: each time the whole state is compared.
 WATCHED: Final = 100
+LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
+# How an entry can be framed: a game has no place for notes, and no order.
+FRAMED: Final = ("wording", "wording_sha256", "wording_text", "persona")
 METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
 
 
@@ -83,8 +90,7 @@ def _kind_of(policy: DeclaredPolicy, value: object) -> Kind:
     return kinds[type(value)]
 
 
-@attrs.frozen
-class GamePolicies(PolicySet):
+class GamePolicies(PolicySet, frozen=True):
     """The policies that rosters of a game can name."""
 
     def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:
@@ -112,16 +118,16 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self.game = game
         self.compiled: Compiled = compiled(game)
         source = source_of_code(game)
-        self.world = attrs.evolve(world_of(game), source=source.sha256, watching=self._watching)
+        self.world = msgspec.structs.replace(
+            world_of(game), source=source.sha256, watching=self._watching
+        )
         self.source = source.as_dict()
         self.codes = codes = self.compiled.codes_by_step
         self.treatments = treatments_of(game)
         self.forks = self.compiled.forks()
         self.horizon = game.horizon
         self.stand_in = next(iter(game.policies), "")
-        wordable = wordable_of(game)
-        version = PromptVersion(game.rules, LONGEST, FRAMED, lambda: wordable)
-        self._prompts = GamePrompts(self.compiled, wordable)
+        version = PromptVersion(game.rules, LONGEST, FRAMED, lambda: self._prompts.wordable)
         self.policy_set = GamePolicies(
             world=game.name,
             policies={name: policy_class(policy) for name, policy in game.policies.items()},
@@ -141,6 +147,13 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         }
         # Of the last roster, by agent, the agents with the same entry.
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
+
+    @cached_property
+    def _prompts(self) -> GamePrompts:
+        """How models and people are asked."""
+        from goldrush.agents.game.prompts import GamePrompts
+
+        return GamePrompts(self.compiled)
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
@@ -248,6 +261,8 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         """The row of a submission that is given in the form of its event. Raises BadPlan, and
         KeyError for a missing field.
         """
+        from goldrush.agents.game.prompts import in_row
+
         event, asks = self.compiled.types[code], self.game.submissions[code]
         values = [in_row(item[name], field) for name, field in asks.types.items()]
         row = _held((item["agent"], *values, None, None), event)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from os.path import basename
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.failures import INVALID, NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.messages import Messages
-from goldrush.agents.llm.model import FIELD
+from goldrush.agents.llm.options import FIELD
 from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import Framed, Wordable
@@ -26,39 +27,30 @@ from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.shape import AGENT, Schema, record
 from goldrush.kernel.world import Row
 
-LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
-
-# How an entry can be framed: a game has no place for notes, and no order.
-FRAMED: Final = ("wording", "wording_sha256", "wording_text", "persona")
 _FRAME: Final = Messages("goldrush.agents.game")
-
-
-def wordable_of(game: type[Game]) -> Wordable:
-    """What wordings can change in the prompts of a game: its docstring, and what stands around what
-    it shows.
-    """
-    rules = doc_of(game).replace("$", "$$")
-    messages = Messages.of({"rules": rules, **_FRAME.texts})
-    return Wordable(messages, long=("settings", "seen", "form"), tells={"agent": [["you"]]})
 
 
 class GamePrompts:
     """The prompts of a game."""
 
-    def __init__(self, compiled: Compiled, wordable: Wordable | None = None) -> None:
-        """`wordable`: what wordings can change; None: nobody is asked."""
+    def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
-        self._wordable = wordable
         self._of: tuple[Sequence[Mapping[str, object]], int] | None = None
         self._framed_in: Callable[[int], Framed] | None = None
 
+    @cached_property
+    def wordable(self) -> Wordable:
+        """What wordings can change: the game's docstring, and what stands around what it shows."""
+        rules = doc_of(self.compiled.game).replace("$", "$$")
+        messages = Messages.of({"rules": rules, **_FRAME.texts})
+        return Wordable(messages, long=("settings", "seen", "form"), tells={"agent": [["you"]]})
+
     def _framed(self, view: StepView, agent: int) -> Framed:
         """How an agent is asked; worked out once for a roster and a seed."""
-        assert self._wordable is not None
         roster, seed = view.state.roster, view.game.seed
         is_same = self._of is not None and self._of[0] is roster and self._of[1] == seed
         if self._framed_in is None or not is_same:
-            self._of, self._framed_in = (roster, seed), framed_in(roster, seed, self._wordable)
+            self._of, self._framed_in = (roster, seed), framed_in(roster, seed, self.wordable)
         return self._framed_in(agent)
 
     def messages(self, view: StepView, agent: int) -> list[Message]:

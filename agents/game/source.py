@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import keyword
-import re
 import sys
-from importlib.resources import files
 from pathlib import Path
 from types import FunctionType
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.modules import LOADED, is_in
-from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.game.game import Game, snake, source_when_made
+from goldrush.kernel.errors import BadInput
 
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 
 
-@attrs.frozen
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """The source of a game.
 
     Attributes:
@@ -35,22 +29,27 @@ class Source:
 
     def as_dict(self) -> dict[str, object]:
         """For START and FORK."""
-        return attrs.asdict(self)
+        return msgspec.structs.asdict(self)
 
 
 def source_of(code: bytes) -> Source:
     """The source in the bytes of a file. Raises BadInput unless they are UTF-8."""
+    from hashlib import sha256
+
     try:
         text = code.decode()
     except UnicodeDecodeError:
         raise BadInput("the source is not UTF-8", "save it as UTF-8") from None
-    return Source(hashlib.sha256(code).hexdigest(), text if len(code) <= TEXT_MAX else None)
+    return Source(sha256(code).hexdigest(), text if len(code) <= TEXT_MAX else None)
 
 
 def source_of_code(code: type | FunctionType) -> Source:
     """The source of a class or a function that runs here: the file of its module as it was loaded,
     or the cell of a notebook. Of a function, not known where the file was edited since.
     """
+    # A journal of any world is looked at for a source, and its code may be no game.
+    from goldrush.kernel.game.game import Game, source_when_made
+
     try:
         module = sys.modules[code.__module__]
         path = getattr(module, "__file__", None)
@@ -70,24 +69,3 @@ def source_of_code(code: type | FunctionType) -> Source:
     except (OSError, TypeError, KeyError, SyntaxError, ValueError):  # nobody keeps it
         return Source(None, None)
     return source_of(text)
-
-
-def new_game(name: str, path: str | None = None) -> tuple[str, str]:
-    """The path and the text of a file with a new game, a fishery to be changed. `name`: of its
-    class, or words that make one: `my-market` is `MyMarket`; `path`: another than the name in lower
-    case. Raises BadInput for a name that is none, or of which the file could not be imported.
-    """
-    words = re.split(r"[-_ ]+", name)
-    name = "".join(word[:1].upper() + word[1:] for word in words)
-    if not (name.isidentifier() and name.isascii() and name[0].isupper()):
-        raise BadInput(f"a game cannot be called {format_value(name)}", "give a name like Harbour")
-    path = path or f"{snake(name)}.py"
-    module = Path(path).stem
-    for word in (name, module):
-        if keyword.iskeyword(word):
-            raise BadInput(f"{word} is a keyword of Python", "give a name like Harbour")
-    if module in sys.stdlib_module_names | {"goldrush"}:
-        owner = "goldrush" if module == "goldrush" else "Python's standard library"
-        raise BadInput(f"{module} is the name of a module of {owner}", "give another name")
-    text = files("goldrush.games").joinpath("fishery.py").read_text(encoding="utf-8")
-    return path, text.replace("class Fishery(", f"class {name}(")

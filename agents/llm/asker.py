@@ -24,6 +24,7 @@ from itertools import chain
 from typing import Final, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
@@ -36,7 +37,9 @@ from goldrush.agents.llm.failures import (
     format_kinds,
     merge_failures,
 )
-from goldrush.agents.llm.model import (
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.options import (
     AUTO,
     FIELD,
     FRAMING,
@@ -46,9 +49,7 @@ from goldrush.agents.llm.model import (
     RUN,
     SCHEMA,
     TEXT,
-    Model,
 )
-from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import (
     LENGTH,
     Answer,
@@ -383,7 +384,7 @@ def _answered(
                     reply = _asked(client, form, endpoint, schema, _TOKENS_MORE)
                 if held and not _is_held(reply, schema):
                     form = attrs.evolve(form, answer=TEXT)
-                return form, attrs.evolve(reply, trouble=None)
+                return form, msgspec.structs.replace(reply, trouble=None)
             if LIMITS[1] not in reply.trouble:
                 break  # the error is not about the name of the limit
         if reply.status in _HOPELESS:
@@ -405,7 +406,7 @@ def _asked(client: Client, form: Model, endpoint: Endpoint, schema: Schema, toke
     """The answer to the short question, of at most `tokens` tokens."""
     question = Question(
         0, model=attrs.evolve(form, max_tokens=tokens), messages=_MESSAGES,
-        make_schema=lambda: schema, seed=0, endpoint=endpoint,
+        make_schema=lambda: schema, seed=0, server=endpoint,
     )  # fmt: skip
     arrived = client.together([question], Budget(Models(), ()), lambda _, answer: answer)
     [answer] = chain.from_iterable(arrived)

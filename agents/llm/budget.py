@@ -11,43 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-import attrs
 import msgspec
 
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import Amount
 from goldrush.kernel.errors import BadInput
-
-WRAPPING: Final = 256  # tokens that a server's template may add to a question
-
-
-class Amount(msgspec.Struct, frozen=True):
-    """Tokens of questions and answers of one model, named as in the roster.
-
-    `tokens_cached`: of the questions, those that the server had already.
-    """
-
-    name: str
-    tokens_in: int
-    tokens_out: int
-    tokens_cached: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Of questions and answers."""
-        return self.tokens_in + self.tokens_out
-
-    def reported(
-        self, tokens_in: int | None, tokens_out: int | None, cached: int, estimate: int
-    ) -> Amount:
-        """The usage of a question with this upper bound, as a server reports it; None: it does not,
-        so that the bound stays. `estimate`: of the tokens of the answer, if that is more.
-        """
-        return Amount(
-            self.name,
-            self.tokens_in if tokens_in is None else tokens_in,
-            max(self.tokens_out, estimate) if tokens_out is None else tokens_out,
-            cached,
-        )
 
 
 class Objection(msgspec.Struct, frozen=True):
@@ -143,8 +111,7 @@ def prices(models: Models, names: Sequence[str]) -> Mapping[str, Price]:
     return known
 
 
-@attrs.frozen
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True):
     """The estimate of a whole run for one model, named as in the roster.
 
     Attributes:

@@ -26,18 +26,19 @@ from typing import Any, Final, TypeVar
 
 import attrs
 import httpx2
+import msgspec
 import openai
 
 from goldrush.agents.interrupts import deferred
-from goldrush.agents.llm.budget import Amount, Budget
-from goldrush.agents.llm.extra_body import fields_of
+from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.failures import REFUSAL
-from goldrush.agents.llm.model import NAME_MAX
 from goldrush.agents.llm.models import Endpoint, log_warning
+from goldrush.agents.llm.options import NAME_MAX
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
     REPORTED_MAX,
     TEXT_MAX,
+    Amount,
     Answer,
     Question,
     counted,
@@ -244,7 +245,7 @@ class Client:
                 budget.give_back(most)
                 cached, size = result.tokens_cached or 0, result.uncounted
                 budget.take(most.reported(result.tokens_in, result.tokens_out, cached, size))
-                return attrs.evolve(result, tries=tries)
+                return msgspec.structs.replace(result, tries=tries)
             if result.is_free:
                 budget.give_back(most)
             if result.status != 429 or (result.wait or 0) < 1:
@@ -293,7 +294,7 @@ class Client:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 fields: dict[str, Any] = question.fields()
-                more = fields_of(question.asked_model.extra_body)
+                more = question.more_fields()
                 response = await create(**fields, extra_body=more)
             return self._read(response.http_response.content, question)
         except TimeoutError:

@@ -49,12 +49,6 @@ def canonical(fields: Mapping[str, object]) -> str:
     )
 
 
-def fields_of(text: str | None) -> dict[str, object]:
-    """The fields of a canonical text; None has none."""
-    fields: dict[str, object] = {} if text is None else json.loads(text)
-    return fields
-
-
 def is_canonical(value: object) -> bool:
     """Whether a value is the canonical text of fields that a request can have."""
     try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Self
 
-import attrs
+import msgspec
 
 from goldrush.kernel.text import escaped
 
@@ -30,8 +30,7 @@ FIRST: Final = 20  # answers of a model before the share of failed ones is meani
 MOSTLY: Final = 0.5  # a model hardly played if a larger share of its answers failed
 
 
-@attrs.frozen
-class Failures:
+class Failures(msgspec.Struct, frozen=True):
     """The failed answers of one model with one wording.
 
     Attributes:

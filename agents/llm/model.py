@@ -1,22 +1,40 @@
 """`Model`: a language model with everything that shapes its answers, as a journal records it.
 
-A roster's entry of a model has the options in `FIRST`, all of them, and of those in `SAMPLING` and
-`FRAMING` the ones that are not as in `ABSENT`. An entry of a person has `prompt` and may have those
-in `FRAMING`. What a new roster gets where a user gives nothing is another matter:
-`versions.decided` decides by default, and `asker.resolve_form` resolves with a server what is left
-(`Framing.unresolved`).
+Its options in a roster are those of options.py. What a new roster gets where a user gives nothing
+is another matter: `versions.decided` decides by default, and `asker.resolve_form` resolves with a
+server what is left (`Framing.unresolved`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self
 
 import attrs
 
 from goldrush.agents.llm.extra_body import SIZE_MAX, is_canonical
+from goldrush.agents.llm.options import (
+    ABSENT,
+    ANSWERS,
+    AUTO,
+    DEFAULT,
+    FIELD,
+    FIRST,
+    FIXED,
+    FRAMING,
+    LIMITS,
+    MAX_TOKENS_MAX,
+    NAME_MAX,
+    NONE,
+    OPEN,
+    OPTION,
+    ORDERS,
+    RUN,
+    SAMPLE_MAX,
+    SAMPLING,
+    TYPED,
+)
 from goldrush.agents.roster import SPLIT
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
@@ -24,41 +42,10 @@ from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, real
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
-AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
-LIMITS = ("max_tokens", "max_completion_tokens")
-OPTION, RUN = "option", "run"
-NONE, FIELD, OPEN = "none", "field", "open"
-FIXED, _, AGENT = ORDERS = ("fixed", "run", "agent")
-DEFAULT: Final = "default"  # the name of the wording that every version of a prompt has
-
-NAME_MAX: Final = 200  # characters of a model's name
-MAX_TOKENS_MAX: Final = 65_536
 # Tokens of an answer where the user gives no limit, and where the server's template opens the
 # reasoning.
 TOKENS: Final = 2_000, 8_000
-SAMPLE_MAX: Final = 2**31 - 1
 PERSONA_MAX: Final = 4_000, 8_000  # characters and bytes of a persona
-
-FIRST: Final = (
-    "name", "model", "temperature", "max_tokens", "seed", "answer", "limit", "prompt",
-)  # fmt: skip
-SAMPLING: Final = (
-    "top_p", "reasoning_effort", "extra_body", "seed_from", "sample", "reasoning",
-)  # fmt: skip
-FRAMING: Final = ("notes", "wording", "wording_sha256", "wording_text", "persona", "order")
-# What the text of a roster can give between brackets.
-TYPED: Final = (
-    "top_p", "reasoning_effort", "seed_from", "sample", "reasoning", "notes", "wording",
-    "order",
-)  # fmt: skip
-# What an entry without an option has.
-ABSENT: Final = MappingProxyType(
-    {
-        **dict.fromkeys((*SAMPLING, *FRAMING)),
-        "seed_from": OPTION, "sample": 0, "reasoning": NONE,
-        "notes": False, "wording": DEFAULT, "order": FIXED,
-    }
-)  # fmt: skip
 
 _CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 

@@ -17,16 +17,8 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.agents.llm.extra_body import SIZE_MAX, canonical, fault_of
-from goldrush.agents.llm.model import (
-    FIRST,
-    FRAMING,
-    NAME,
-    SAMPLING,
-    Model,
-    check,
-    check_wording,
-    field,
-)
+from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
+from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import integer, real

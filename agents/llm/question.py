@@ -1,20 +1,21 @@
-"""The records of a question to a model and of its answer."""
+"""The records of a question to an agent and of its answer, as models are asked and answer.
+
+Policies are asked such questions, too, so nothing here imports what asks a model.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-import attrs
+import msgspec
 
-from goldrush.agents.llm.budget import WRAPPING, Amount
-from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.failures import CUT, NO_ACTION, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.model import (
+from goldrush.agents.llm.options import (
     FIELD,
     MAX_TOKENS_MAX,
     NAME_MAX,
@@ -23,15 +24,20 @@ from goldrush.agents.llm.model import (
     RUN,
     SAMPLE_MAX,
     SCHEMA,
-    Model,
 )
-from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import INTEGER_MAX
 from goldrush.kernel.shape import Schema
 
+if TYPE_CHECKING:
+    from goldrush.agents.llm.model import Model
+    from goldrush.agents.llm.models import Endpoint
+    from goldrush.agents.llm.versions import PromptVersion
+    from goldrush.kernel.world import Block, Row
+
+WRAPPING: Final = 256  # tokens that a server's template may add to a question
 SCHEMA_MAX: Final = 4_096  # greatest size of an answer's schema, in bytes
 AROUND_MAX: Final = SCHEMA_MAX + WRAPPING  # tokens of a question in addition to its prompt
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
@@ -40,8 +46,9 @@ REPORTED_MAX: Final = 1_000_000  # tokens of a question, or an answer, that a se
 FINGERPRINT_MAX: Final = 200  # characters of a server's fingerprint
 ROUND_MAX: Final = 1 << 24  # bytes of the answers of all models to one question each
 
-_BEGUN: Final = re.compile(r"\s*<think>", re.IGNORECASE | re.ASCII)
-_THOUGHT: Final = re.compile(r"</think>", re.IGNORECASE | re.ASCII)
+# Compiled when an answer is read.
+_BEGUN: Final = r"(?ai)\s*<think>"
+_THOUGHT: Final = r"(?ai)</think>"
 
 _BYTES: Final = 4  # of a token, as usual
 
@@ -61,7 +68,7 @@ def digest(messages: Sequence[Message], schema: Schema) -> str:
 
 def opens_reasoning(text: str) -> bool:
     """Whether a text has the end of reasoning whose beginning the server's template has written."""
-    return _THOUGHT.search(text) is not None and _BEGUN.match(text) is None
+    return re.search(_THOUGHT, text) is not None and re.match(_BEGUN, text) is None
 
 
 def reasoned(schema: Schema) -> Schema:
@@ -86,8 +93,7 @@ def estimated(text: str | None, reasoning: str | None) -> int:
     return sum(len((part or "").encode()) for part in (text, reasoning)) // _BYTES
 
 
-@attrs.frozen
-class Whole:
+class Whole(msgspec.Struct, frozen=True):
     """How the answer of a model is kept: its reasoning apart from its text, and all facts of the
     server.
 
@@ -108,9 +114,10 @@ class Whole:
         """The text and the reasoning of an answer, of its text as it arrived and of what the server
         gave apart from it. A text that came out without reasoning comes out the same again.
         """
-        is_begun = _BEGUN.match(text) is not None or (self.reasoning == OPEN and reasoning is None)
+        is_open = self.reasoning == OPEN and reasoning is None
+        is_begun = is_open or re.match(_BEGUN, text) is not None
         if is_begun or not text.lstrip().startswith(("{", "[", "`")):
-            end = _THOUGHT.search(text)
+            end = re.search(_THOUGHT, text)
             if end is not None or is_begun:
                 thought = text if end is None else text[: end.start()]
                 text = "" if end is None else text[end.end() :]
@@ -126,11 +133,41 @@ class Whole:
         return text[:characters].encode()[: self.size].decode(errors="ignore")
 
 
-_DEFAULT: Final = Endpoint()
+class Amount(msgspec.Struct, frozen=True):
+    """Tokens of questions and answers of one model, named as in the roster.
+
+    `tokens_cached`: of the questions, those that the server had already.
+    """
+
+    name: str
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Of questions and answers."""
+        return self.tokens_in + self.tokens_out
+
+    def reported(
+        self, tokens_in: int | None, tokens_out: int | None, cached: int, estimate: int
+    ) -> Amount:
+        """The usage of a question with this upper bound, as a server reports it; None: it does not,
+        so that the bound stays. `estimate`: of the tokens of the answer, if that is more.
+        """
+        return Amount(
+            self.name,
+            self.tokens_in if tokens_in is None else tokens_in,
+            max(self.tokens_out, estimate) if tokens_out is None else tokens_out,
+            cached,
+        )
 
 
-@attrs.frozen
-class Question:
+# Upper bounds of questions, by the name of the model and the digest of the prompt.
+Bounds = Mapping[tuple[str, str], Amount]
+
+
+class Question(msgspec.Struct, frozen=True, dict=True):  # with cached properties
     """A question to an agent; with a prompt, in the form for a model or a person.
 
     Attributes:
@@ -142,19 +179,19 @@ class Question:
         whole: how a model's answer is kept; None: its text alone.
         is_believed: nobody is asked, the recorded row stands as it is.
         seed: of the request, if the model has its seeds from that of the run.
-        endpoint: of the model's server.
+        server: where the model is reached; None: it is not sent.
     """
 
     agent: int
     name: str = ""
-    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    arguments: Mapping[str, Any] = {}
     model: Model | None = None
     messages: Sequence[Message] = ()
-    make_schema: Callable[[], Schema] = attrs.field(default=dict, eq=False, repr=False)
+    make_schema: Callable[[], Schema] = dict
     whole: Whole | None = None
     is_believed: bool = False
     seed: int | None = None
-    endpoint: Endpoint = _DEFAULT
+    server: Endpoint | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -182,9 +219,21 @@ class Question:
         assert self.model is not None
         return self.model
 
+    @property
+    def endpoint(self) -> Endpoint:
+        """The server, of a question that is sent."""
+        assert self.server is not None
+        return self.server
+
     def request(self) -> dict[str, Any]:
         """The body of the request."""
-        return {**self.fields(), **fields_of(self.asked_model.extra_body)}
+        return {**self.fields(), **self.more_fields()}
+
+    def more_fields(self) -> dict[str, object]:
+        """The fields of the body that the model's `extra_body` has."""
+        text = self.asked_model.extra_body
+        fields: dict[str, object] = {} if text is None else json.loads(text)
+        return fields
 
     def fields(self) -> dict[str, object]:
         """The body without the model's `extra_body`."""
@@ -204,13 +253,12 @@ class Question:
         return body
 
 
-def bounds_of(questions: Iterable[Question]) -> dict[tuple[str, str], Amount]:
+def bounds_of(questions: Iterable[Question]) -> Bounds:
     """The upper bounds of questions to models, by the name of the model and the prompt's digest."""
     return {(q.model.name, q.digest): q.upper_bound for q in questions if q.model is not None}
 
 
-@attrs.frozen
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """The answer to a question, as it arrived or as a journal has it.
 
     Attributes:
@@ -313,7 +361,7 @@ class Answer:
             return self
         is_parted = self.reasoning is not None or self.error == REFUSAL
         text, reasoning = (whole.cut if is_parted else whole.parted)(self.text, self.reasoning)
-        return attrs.evolve(self, text=text, reasoning=reasoning)
+        return msgspec.structs.replace(self, text=text, reasoning=reasoning)
 
     def source(self, question: Question | None) -> Source:
         """The facts of the answer that a journal keeps, in addition to what is read from it.
@@ -331,6 +379,29 @@ class Answer:
         is_whole = question is None or question.whole is not None
         more = {name: getattr(self, name) for name in MORE} if is_whole else {}
         return {**source, **{name: fact for name, fact in more.items() if fact is not None}}
+
+
+class AnswerFields(msgspec.Struct, frozen=True):
+    """Where a world's journals have the answers of models and people.
+
+    Attributes:
+        codes: of the events.
+        answer_in: the answer that a row records.
+        player: the key of an agent's id in the setup's list of players.
+        prompt: the version of the prompt; that of a journal may be another.
+    """
+
+    codes: Sequence[int]
+    answer_in: Callable[[Row], Answer]
+    player: str
+    prompt: PromptVersion
+
+    def of_models(self, inputs: Block) -> Iterator[Answer]:
+        """The answers of models among these inputs; forged ones may be of others, too."""
+        for row in [row for code in self.codes for row in inputs.rows(code)]:
+            answer = self.answer_in(row)
+            if answer.is_asked and answer.player != HUMAN:
+                yield answer
 
 
 # The facts of models' answers that are kept where they are known.

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-import attrs
 import msgspec
+from msgspec.structs import replace
 
-from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.model import MAX_TOKENS_MAX, options_by_prefix
-from goldrush.agents.llm.question import AROUND_MAX, Answer, counted
-from goldrush.agents.llm.versions import PromptVersion, shown_name, subject_of
-from goldrush.agents.trust import HUMAN, LLM
+from goldrush.agents.llm.model import options_by_prefix
+from goldrush.agents.llm.options import MAX_TOKENS_MAX
+from goldrush.agents.llm.question import (
+    AROUND_MAX,
+    Amount,
+    Answer,
+    AnswerFields,
+    Bounds,
+    counted,
+)
+from goldrush.agents.llm.versions import shown_name, subject_of
+from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader
-from goldrush.kernel.world import Block, Row, World
-
-# Upper bounds of questions, by the name of the model and the digest of the prompt.
-Bounds = Mapping[tuple[str, str], Amount]
+from goldrush.kernel.world import Block, World
 
 
 class AskedModel(msgspec.Struct, frozen=True):
@@ -36,8 +40,7 @@ class AskedModel(msgspec.Struct, frozen=True):
     longest: Amount
 
 
-@attrs.frozen
-class RecordedAnswer:
+class RecordedAnswer(msgspec.Struct, frozen=True):
     """One answer of a model in a journal.
 
     Attributes:
@@ -61,30 +64,8 @@ class RecordedAnswer:
 
     def without_text(self) -> Self:
         """The same without what takes most of the memory."""
-        return attrs.evolve(self, answer=attrs.evolve(self.answer, text=None, reasoning=None))
-
-
-class AnswerFields(msgspec.Struct, frozen=True):
-    """Where a world's journals have the answers of models and people.
-
-    Attributes:
-        codes: of the events.
-        answer_in: the answer that a row records.
-        player: the key of an agent's id in the setup's list of players.
-        prompt: the version of the prompt; that of a journal may be another.
-    """
-
-    codes: Sequence[int]
-    answer_in: Callable[[Row], Answer]
-    player: str
-    prompt: PromptVersion
-
-    def of_models(self, inputs: Block) -> Iterator[Answer]:
-        """The answers of models among these inputs; forged ones may be of others, too."""
-        for row in [row for code in self.codes for row in inputs.rows(code)]:
-            answer = self.answer_in(row)
-            if answer.is_asked and answer.player != HUMAN:
-                yield answer
+        answer = replace(self.answer, text=None, reasoning=None)
+        return replace(self, answer=answer)
 
 
 def answers_in(
@@ -148,13 +129,13 @@ def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
     most = bounds.get((asked.longest.name, answer.prompt or ""), asked.longest)
     cached = recorded.amount.tokens_cached
     used = most.reported(answer.tokens_in, answer.tokens_out, cached, answer.uncounted)
-    answer = attrs.evolve(
+    answer = replace(
         answer,
         tokens_in=used.tokens_in,
         tokens_out=used.tokens_out,
         tokens_cached=used.tokens_cached,
     )
-    return attrs.evolve(recorded, answer=answer)
+    return replace(recorded, answer=answer)
 
 
 def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, AskedModel]]:

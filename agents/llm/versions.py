@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.agents.roster import SPLIT, format_policy
 from goldrush.kernel.errors import BadInput, format_value
@@ -33,13 +34,10 @@ WORDING_DIGITS: Final = 4  # of that of a wording
 
 SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, `llm:` included
 # In a name: what separates the parts of a label, and what stands in a label for that.
-_SPLIT: Final = re.compile(
-    f"[{re.escape(SPLIT)}]|%({'|'.join(f'{ord(each):X}' for each in '%' + SPLIT)})"
-)
+_SPLIT: Final = f"[{re.escape(SPLIT)}]|%({'|'.join(f'{ord(each):X}' for each in '%' + SPLIT)})"
 
 
-@attrs.frozen
-class PromptVersion:
+class PromptVersion(msgspec.Struct, frozen=True):
     """The version of a world's prompt.
 
     Attributes:
@@ -107,7 +105,7 @@ def _labelled(name: str) -> str:
     of a roster's text is written as in URLs (`m%5B4bit%5D`), so that it is not read as options.
     """
     shown = shown_name(name)
-    if _SPLIT.search(shown) is None:
+    if re.search(_SPLIT, shown) is None:
         return shown
     return "".join(f"%{ord(each):X}" if each in f"%{SPLIT}" else each for each in shown)
 
@@ -147,14 +145,8 @@ def decided(player: F, version: PromptVersion) -> F:
     Raises BadInput for options that the version does not have, and for a wording that cannot be
     used.
     """
-    from goldrush.agents.llm.model import (
-        ABSENT,
-        AUTO,
-        DEFAULT,
-        FRAMING,
-        OPTION,
-        Model,
-    )
+    from goldrush.agents.llm.model import Model
+    from goldrush.agents.llm.options import ABSENT, AUTO, DEFAULT, FRAMING, OPTION
 
     given: dict[str, Any] = {"prompt": version.number, "wording": player.wording or DEFAULT}
     given["notes"] = "notes" in version.framing if player.notes is None else player.notes

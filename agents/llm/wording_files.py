@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.model import DEFAULT, WORDING
+from goldrush.agents.llm.model import WORDING
+from goldrush.agents.llm.options import DEFAULT
 from goldrush.agents.llm.wordings import (
     InvalidWording,
     Wordable,

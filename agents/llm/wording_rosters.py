@@ -11,9 +11,10 @@ from contextlib import suppress
 from itertools import chain
 from typing import Final, TypeVar
 
-import attrs
+import msgspec
 
-from goldrush.agents.llm.model import ABSENT, Model, check
+from goldrush.agents.llm.model import Model, check
+from goldrush.agents.llm.options import ABSENT
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import shipped_sha256
 from goldrush.agents.llm.wordings import (
@@ -68,7 +69,7 @@ def recorded_once(entries: Sequence[E], known: Iterable[Entry] = ()) -> Sequence
                 options[option] = value
             if option == "wording_sha256" and entry.agent == holder.agent:
                 options["wording_text"] = texts[value]
-        return attrs.evolve(entry, options=options)
+        return msgspec.structs.replace(entry, options=options)
 
     return tuple(map(recorded, entries))
 

@@ -18,7 +18,8 @@ import attrs
 
 from goldrush.agents.llm.extra_body import canonical
 from goldrush.agents.llm.messages import Messages, fields_in
-from goldrush.agents.llm.model import DEFAULT, FIXED, NONE, is_clean
+from goldrush.agents.llm.model import is_clean
+from goldrush.agents.llm.options import DEFAULT, FIXED, NONE, RESERVED
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.text import format_count
 
@@ -31,7 +32,6 @@ VARIANTS: Final = 2, 8  # the least and the greatest length of lists of messages
 CANONICAL_MAX: Final = 65_536  # bytes of the canonical form
 MESSAGES_MAX: Final = 16_000  # bytes of the messages in one prompt, without those of items
 NUMBER_MAX: Final = 24  # bytes of a number, or of a name, in a message
-RESERVED: Final = ("say", "note", "reasoning")  # keys of answers that keep their names
 
 _WORD: Final = re.compile("[a-z][a-z0-9_-]{0,23}")
 _AGENT: Final = re.compile("[A-Za-z0-9](?:[A-Za-z0-9 _-]{0,22}[A-Za-z0-9_-])?")

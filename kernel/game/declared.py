@@ -6,6 +6,7 @@ Every function here raises BadInput, which names the place and what to write ins
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from string import Formatter
 from typing import Final
@@ -148,7 +149,7 @@ def check_treatments(game: str, treatments: object, check: Callable[[str, object
         raise BadInput(f"{game}.treatments is {format_value(treatments)}", example)
     for name, given in treatments.items():
         where = f"treatment {format_value(name)} of {game}"
-        if type(name) is not str or not NAME.fullmatch(name) or name in (BASELINE, "all"):
+        if type(name) is not str or not re.fullmatch(NAME, name) or name in (BASELINE, "all"):
             raise BadInput(
                 f"{where} has a name that cannot be used",
                 f"take at most {NAME_MAX} letters, digits, _ and -; not baseline or all",

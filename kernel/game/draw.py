@@ -18,7 +18,7 @@ from decimal import Context, Decimal
 from itertools import accumulate
 from typing import Any, Final, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.kernel import shape
 from goldrush.kernel.draws import WORD_RANGE, Draws
@@ -40,7 +40,7 @@ MEAN_MAX: Final = 1_000_000  # of `poisson`, whose time grows with it
 PART_MAX: Final = 500  # of the mean that one word decides: exp(-PART_MAX) is a float
 DIGITS: Final = Context(prec=40)  # of logarithms and exponentials
 
-_LABEL: Final = attrs.evolve(
+_LABEL: Final = msgspec.structs.replace(
     shape.INTEGER,
     name="integer or text",
     holds=lambda value: type(value) in (int, str),

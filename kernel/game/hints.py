@@ -13,8 +13,8 @@ from contextlib import suppress
 from types import NoneType
 from typing import Annotated, Any, Final, Literal, Union
 
-import attrs
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
@@ -58,11 +58,10 @@ def within(low: float, high: float, each: str = "") -> Any:
 
 
 ANY_LENGTH: Final = "tuple[..., ...]"
-NOTHING: Final = attrs.evolve(shape.TEXT, name="nothing", holds=lambda value: False)
+NOTHING: Final = replace(shape.TEXT, name="nothing", holds=lambda value: False)
 
 
-@attrs.frozen
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """A type hint: which values are of it, and how rows and states hold them.
 
     Attributes:
@@ -190,7 +189,7 @@ def _real(range: Range | None) -> Kind:
     if range is None:
         return shape.AMOUNT
     low, high = range.low, range.high
-    return attrs.evolve(
+    return replace(
         shape.AMOUNT,
         name=f"number from {low:g} to {high:g}",
         schema={"type": "number", "minimum": low, "maximum": high},
@@ -202,17 +201,17 @@ def _choice(hint: object, values: tuple[Any, ...]) -> Field:
     """One of several texts, which a row holds as its index; or one of several whole numbers."""
     made = Field(hint, Literal, lambda value: value in values, choices=values)
     if all(type(value) is int for value in values):
-        kind = attrs.evolve(
+        kind = replace(
             shape.INTEGER,
             name=f"one of {', '.join(map(str, values))}",
             holds=lambda value: type(value) is int and value in values,
         )
-        return attrs.evolve(made, kind=kind)
+        return replace(made, kind=kind)
     if not all(type(value) is str for value in values):
         return made
     index = {value: place for place, value in enumerate(values)}
     kind = shape.one_of(values)
-    return attrs.evolve(made, kind=kind, to_row=index.__getitem__, from_row=values.__getitem__)
+    return replace(made, kind=kind, to_row=index.__getitem__, from_row=values.__getitem__)
 
 
 def _optional(hint: object, inner: Field) -> Field:

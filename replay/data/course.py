@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.replay.data.sampling import Sampling
@@ -16,8 +16,7 @@ COURSE_MAX: Final = 60  # units of a course, as of `Sampling`
 ByAgent = Mapping[str, Sequence[Value]]  # by name of a measure of agents, a value for each agent
 
 
-@attrs.frozen
-class Course:
+class Course(msgspec.Struct, frozen=True):
     """Measures of agents at equally spaced units, and at the last one.
 
     Attributes:
@@ -27,7 +26,7 @@ class Course:
     """
 
     units: Sequence[int] = ()
-    means: Mapping[str, Mapping[str, Sequence[Value]]] = attrs.field(factory=dict)
+    means: Mapping[str, Mapping[str, Sequence[Value]]] = {}
 
 
 def course_of(

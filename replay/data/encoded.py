@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished
+from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished, total_size
 from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Column, Row, Table
-from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
+from goldrush.replay.data.run_data import RunData, map_runs, run_at
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.journal.source import warn_of_other_code
@@ -67,7 +67,7 @@ def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[En
     """All batches of a run, by table; None for a long journal, and for one that cannot be read to
     its end, whose rows before the fault are read by the caller.
     """
-    if size_of(run.path) > LONG:
+    if total_size([run.path]) > LONG:
         return None
     try:
         return [list(batches) for batches in _encoded(form, names, run)]

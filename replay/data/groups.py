@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import msgspec
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import sha256_of
@@ -140,7 +141,7 @@ def _one(run: RunData) -> _One:
         if measured.roster:
             known |= run.measures.of_agents
         for name, measure in measured.known.items():
-            known[name] = attrs.evolve(measure, of=None, over=None)
+            known[name] = msgspec.structs.replace(measure, of=None, over=None)
         return _One(
             Path(run.path), run.name, kind, key, recorded, sha256_of(run.path), run.declared.seed,
             measured.finished, known, {name: _value(measured, name) for name in known},

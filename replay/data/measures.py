@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
@@ -47,8 +48,7 @@ class Span:
         return self.last - self.first + 1
 
 
-@attrs.frozen
-class Measure:
+class Measure(msgspec.Struct, frozen=True):
     """A measure. Declared in the measures of its world, it is in every table, study and report.
 
     Attributes:
@@ -72,11 +72,11 @@ class Measure:
     definition: str
     of: Callable[[Any], Value] | None = None
     over: Callable[[Any, Span, int], Value] | None = None
-    at_end: bool = attrs.field(default=False, kw_only=True)
-    total: bool = attrs.field(default=False, kw_only=True)
-    by_half: bool = attrs.field(default=True, kw_only=True)
-    limits: tuple[float, float] = attrs.field(default=(-math.inf, math.inf), kw_only=True)
-    column: int = attrs.field(default=0, kw_only=True)
+    at_end: bool = False
+    total: bool = False
+    by_half: bool = True
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    column: int = 0
 
     @property
     def by_unit(self) -> bool:
@@ -84,8 +84,7 @@ class Measure:
         return self.of is not None
 
 
-@attrs.frozen
-class AgentMeasure:
+class AgentMeasure(msgspec.Struct, frozen=True):
     """A measure of each agent, as of the end of a run.
 
     Attributes:
@@ -141,8 +140,7 @@ class Remarks:
 NO_REMARKS: Final = Remarks()
 
 
-@attrs.frozen(kw_only=True)
-class Measured(Generic[C]):
+class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
     """A run and its measures. A world subclasses it for what its measures of spans need.
 
     Attributes:
@@ -173,9 +171,9 @@ class Measured(Generic[C]):
     vocabulary: Vocabulary
     units: int
     values: Mapping[str, Sequence[Value]]
-    by_agent: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
-    course: Course = attrs.field(factory=Course)
-    still: Mapping[str, Measure] = attrs.field(factory=dict)
+    by_agent: Mapping[str, Sequence[Value]] = {}
+    course: Course = msgspec.field(default_factory=Course)
+    still: Mapping[str, Measure] = {}
 
     @property
     def every(self) -> Mapping[str, Measure]:
@@ -390,8 +388,7 @@ def _without_measures(world: str) -> BadInput:
     return BadInput(f"the {world} world has no measures", cure)
 
 
-@attrs.frozen
-class Measures:
+class Measures(msgspec.Struct, frozen=True):
     """The measures of a world.
 
     Attributes:
@@ -407,10 +404,10 @@ class Measures:
             name measures of their own; None: all runs have the known ones.
     """
 
-    known: Mapping[str, Measure] = attrs.field(factory=dict)
+    known: Mapping[str, Measure] = {}
     read: Callable[[JournalReader], Measured[Any]] = _unmeasured
     head: Callable[[Any], str] = _head
-    of_agents: Mapping[str, AgentMeasure] = attrs.field(factory=dict)
+    of_agents: Mapping[str, AgentMeasure] = {}
     agents_at: Callable[..., Mapping[str, Sequence[Value]]] | None = None
     of_names: Callable[[Sequence[str]], Measures] | None = None
 

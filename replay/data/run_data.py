@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.files import total_size
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import Measured, Measures
@@ -23,15 +23,13 @@ from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.source import warn_of_other_code
-from goldrush.replay.study.listing import listed_in
+from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.tools import Tools, lacks
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 R = TypeVar("R")
-
-DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
 
 
 class RunData:
@@ -177,19 +175,6 @@ def map_runs(
     return map_in_order(_call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
 
 
-def total_size(paths: Iterable[str | Path]) -> int:
-    """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
-    return sum(map(size_of, paths))
-
-
-def size_of(path: str | Path) -> int:
-    """As `total_size`, of one file."""
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0
-
-
 class _Task(msgspec.Struct, Generic[R], frozen=True):
     function: Callable[[RunData], R]
     path: str | Path
@@ -214,30 +199,3 @@ def _check_world(run: RunData, first: str | Path) -> None:
             f"{run.path} is a run of the {run.world.name} world, {first} of the {world} world",
             "give journals of one world at a time",
         )
-
-
-class StudyFolders:
-    """The studies whose folders hold journals. Each folder is looked at once."""
-
-    def __init__(self) -> None:
-        self._cells: dict[Path, Mapping[Path, tuple[str, str]]] = {}
-
-    def cell_of(self, path: str | Path) -> tuple[str, str] | None:
-        """The treatment and the roster's name of a journal; None if no study lists it."""
-        journal = Path(os.path.abspath(path))
-        for folder in islice(journal.parents, DEPTH):
-            if folder not in self._cells:
-                self._cells[folder] = _cells_in(folder)
-            if journal in self._cells[folder]:
-                return self._cells[folder][journal]
-        return None
-
-
-def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
-    """What a manifest says of its journals; tables of journals need none that can be read."""
-    try:
-        listed = listed_in(str(folder))
-    except BadInput:
-        return {}
-    journals = listed.journals if listed is not None else ()
-    return {Path(each.path): (each.treatment, each.roster) for each in journals}

@@ -8,7 +8,7 @@ from math import fsum, isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.modules import printing_to_stderr
 from goldrush.kernel import fold
@@ -49,7 +49,7 @@ def with_users(measures: Measures, users: Sequence[UserMeasure]) -> Measures:
         user.name: _measure(user, last and last + number) for number, user in enumerate(users, 1)
     }
     read = folder_kept()(partial(_read, measures, users, added))
-    return attrs.evolve(measures, known={**measures.known, **added}, read=read)
+    return msgspec.structs.replace(measures, known={**measures.known, **added}, read=read)
 
 
 def _measure(user: UserMeasure, column: int) -> Measure:
@@ -88,7 +88,7 @@ def _read(
     by_agent = {
         call.user.name: tuple(call.of_agents) for call in calls if call.of_agents is not None
     }
-    return attrs.evolve(
+    return msgspec.structs.replace(
         measured,
         known={**measured.known, **added},
         values={**measured.values, **values},

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.modules import printing_to_stderr
 from goldrush.agents.players import PROGRAM, Resources
@@ -17,8 +17,8 @@ from goldrush.agents.targets import import_early
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
+from goldrush.kernel.files import total_size
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.run_data import size_of
 from goldrush.replay.find import is_shipped_at
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Verdict, verify, way_out
 from goldrush.replay.study.listing import MANIFEST, Listing
@@ -28,8 +28,7 @@ SUFFIX: Final = ".journal"
 OnBytes = Callable[[int, int], None]  # called with the bytes judged, and all bytes
 
 
-@attrs.frozen
-class BatchResult:
+class BatchResult(msgspec.Struct, frozen=True):
     """The result for one journal.
 
     Attributes:
@@ -44,7 +43,7 @@ class BatchResult:
     verdict: Verdict | None
     error: str | None
     faults: Sequence[str] = ()
-    trace: str = attrs.field(default="", eq=False, repr=False)
+    trace: str = ""
 
     @property
     def holds(self) -> bool | None:
@@ -119,9 +118,9 @@ def verify_all(
 
     Raises WorkerDied if another process was killed.
     """
-    resources = attrs.evolve(resources, jobs=jobs or 1 if len(paths) == 1 else 1)
+    resources = msgspec.structs.replace(resources, jobs=jobs or 1 if len(paths) == 1 else 1)
     judged = partial(_judged, level=level, strict=strict, resources=resources)
-    done, sizes = 0, list(map(size_of, paths))
+    done, sizes = 0, [total_size([path]) for path in paths]
     if len(paths) == 1:
 
         def told(size: int) -> None:
@@ -151,7 +150,9 @@ def compared(outcomes: Iterable[BatchResult], listing: Listing) -> Iterator[Batc
         fault, sha256 = faults.pop(outcome.path, None), listing.sha256.get(outcome.path)
         if sha256 and outcome.verdict and outcome.verdict.sha256 != sha256:
             fault = f"the manifest of its study lists a journal of SHA-256 {sha256} here"
-        yield attrs.evolve(outcome, faults=[*outcome.faults, *([fault] if fault else [])])
+        yield msgspec.structs.replace(
+            outcome, faults=[*outcome.faults, *([fault] if fault else [])]
+        )
     yield from (BatchResult(path, None, None, [fault]) for path, fault in faults.items())
     yield from (BatchResult(path, None, why) for path, why in listing.unreadable.items())
 

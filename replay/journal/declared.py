@@ -15,6 +15,7 @@ from operator import eq
 from typing import Any, Final, cast
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.seats import policy_label
@@ -30,8 +31,7 @@ Entries = Sequence[Any]  # of players, as the journal has them
 PARTS_MAX: Final = 40  # of the text of a roster
 
 
-@attrs.frozen
-class Declared:
+class Declared(msgspec.Struct, frozen=True):
     """The settings in force, and an entry for each player.
 
     Attributes:
@@ -46,14 +46,14 @@ class Declared:
         prompt: of the world.
     """
 
-    settings: Mapping[str, object] = attrs.field(factory=dict)
+    settings: Mapping[str, object] = {}
     players: Entries = ()
     forks: Sequence[Mapping[str, Any]] = ()
     in_force: Sequence[tuple[int, Entries, object]] = ()
     history: Sequence[tuple[int, str]] = ()
-    start: Mapping[str, object] = attrs.field(factory=dict)
-    source: object = attrs.field(default=None, repr=False)
-    prompt: PromptVersion | None = attrs.field(default=None, repr=False)
+    start: Mapping[str, object] = {}
+    source: object = None
+    prompt: PromptVersion | None = None
 
     @property
     def seed(self) -> int | None:

@@ -27,7 +27,7 @@ from goldrush.kernel.errors import (
     format_value,
 )
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, EventType, RecordedEvent, Vocabulary, World
+from goldrush.kernel.world import Block, EventType, RecordedEvent, Vocabulary, World, unchanged
 from goldrush.replay.find import open_world, prompt_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
@@ -44,7 +44,6 @@ WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUS
 LABEL_MAX: Final = 200  # characters of a player
 
 _WHICH: Final = "`goldrush verify` shows which run follows the rules"
-_UNARRANGED: Final = attrs.fields(World).arrange.default
 
 
 @attrs.frozen
@@ -351,7 +350,7 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
         return None
     is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
     x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
-    pair = _first_pending(x, y, is_open, in_order=world.arrange is _UNARRANGED)
+    pair = _first_pending(x, y, is_open, in_order=world.arrange is unchanged)
     return pair and First(number, *pair)
 
 

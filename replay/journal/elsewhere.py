@@ -22,7 +22,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import IO, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.given import give_same, given
@@ -122,7 +122,7 @@ def checking_elsewhere(
     _HELPER.start()
     began = time.monotonic()
     yield
-    trusted = attrs.evolve(
+    trusted = msgspec.structs.replace(
         resources,
         trust=[*resources.trust, *roster.trust],
         sources=[*resources.sources, *roster.sources],

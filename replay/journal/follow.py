@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, Commit, JournalReader, Location
@@ -54,7 +54,7 @@ class _Run:
         first = 0 if self._after is None else self._after.unit + 1
         with suppress(TornTail):
             for rebuilt in closed_units(self._world, reader, self._walk(reader), first):
-                yield attrs.evolve(rebuilt, state=self._state)
+                yield msgspec.structs.replace(rebuilt, state=self._state)
 
     def _walk(self, reader: JournalReader) -> Iterator[tuple[Commit, Any]]:
         """The commits since the last look with the state after each."""

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel import fold
@@ -28,14 +30,13 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
 from goldrush.kernel.world import RecordedEvent, Vocabulary, World
-from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, tools_named, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by, unusual
+from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.tools import Description, Tools
 
 
-@attrs.frozen
-class Outline:
+class Outline(msgspec.Struct, frozen=True):
     """The outline of a journal.
 
     Attributes:
@@ -61,13 +62,13 @@ class Outline:
     bytes: int = 0
     header: Header | None = None
     distribution: str | None = None
-    declared: Declared = attrs.field(factory=Declared)
-    about: Description = attrs.field(factory=Description)
+    declared: Declared = Declared()
+    about: Description = Description()
     treatment: str | None = None
     units: int = 0
     closed: int = 0
     of: int | None = None
-    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+    vocabulary: Vocabulary = Vocabulary()
     finished: bool = False
     forks: tuple[RecordedEvent, ...] = ()
     sha256: str | None = None
@@ -166,13 +167,13 @@ def outline_of(path: str | Path, treatment: str | None = None, *, hashed: bool =
     found = Outline(str(path), treatment=treatment)
     try:
         with JournalReader(path, hashed=hashed) as reader:
-            found = attrs.evolve(found, bytes=reader.size, header=reader.header)
+            found = replace(found, bytes=reader.size, header=reader.header)
             found = _walked(found, reader)
-            return attrs.evolve(found, sha256=reader.sha256() if hashed else None)
+            return replace(found, sha256=reader.sha256() if hashed else None)
     except (JournalError, BadInput) as error:
         with suppress(OSError, ValueError):
-            found = attrs.evolve(found, bytes=os.stat(path).st_size)
-        return attrs.evolve(found, trouble=error)
+            found = replace(found, bytes=os.stat(path).st_size)
+        return replace(found, trouble=error)
 
 
 def _walked(info: Outline, reader: JournalReader) -> Outline:
@@ -181,7 +182,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
     trouble: JournalError | BadInput | None = None
     try:
         tools = tools_of(reader)
-        info = attrs.evolve(info, distribution=distribution_of(reader.header.world))
+        info = replace(info, distribution=distribution_of(reader.header.world))
     except (UnsupportedJournal, BadInput) as error:
         trouble = error
     declared: Declared | None = None
@@ -196,7 +197,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
             counted += world is not None and fold.counts(commit, world.vocabulary)
             if commit.kind == START and tools is not None:
                 world = tools.world(commit.setup or {})
-                info = attrs.evolve(info, about=tools.about(commit.setup or {}))
+                info = replace(info, about=tools.about(commit.setup or {}))
             if commit.kind in (START, FORK) and tools and world and trouble is None:
                 try:
                     event = fold.setup_event(world, reader, commit)
@@ -207,7 +208,7 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
     except JournalError as error:
         trouble = trouble or error
     declared = declared or Declared()
-    return attrs.evolve(
+    return replace(
         info,
         declared=declared,
         units=closed if are_all_counted else counted,

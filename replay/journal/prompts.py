@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import Answer, Question, drawn_seed
@@ -62,7 +62,7 @@ def prompted(
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
         seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
-        question = attrs.evolve(prompt, seed=seed)
+        question = msgspec.structs.replace(prompt, seed=seed)
         rebuilt.append(RebuiltPrompt(question, answer, step))
     if not rebuilt:
         place = f"{players.world.vocabulary.unit} {unit}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import attrs
+import msgspec
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
@@ -23,8 +23,7 @@ from goldrush.replay.unit import format_unit
 S = TypeVar("S")
 
 
-@attrs.frozen(repr=False)
-class Rebuilt:
+class Rebuilt(msgspec.Struct, frozen=True):
     """A unit (a round, an assignment), rebuilt. Its `repr` is what `goldrush replay` prints above
     the events.
 
@@ -44,7 +43,7 @@ class Rebuilt:
     state: Any
     events: Sequence[RecordedEvent]
     digest: int
-    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+    vocabulary: Vocabulary = msgspec.field(default_factory=Vocabulary)
 
     def __repr__(self) -> str:
         return self.format(plain)

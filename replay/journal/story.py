@@ -14,7 +14,7 @@ from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.sentences import EventSentences
 
-_NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+_NUMBER: Final = r"(?a)-?[0-9]{1,9}"
 
 
 Narrator = Callable[[Iterable[RecordedEvent]], Iterator[str]]
@@ -41,7 +41,7 @@ def sentences_of(path: str | Path) -> Callable[[], EventSentences]:
 def agent_of(path: str | Path, text: str) -> int:
     """The agent of a journal by number or name. Raises BadInput for an unknown one."""
     names = names_of(path)
-    if _NUMBER.fullmatch(text):
+    if re.fullmatch(_NUMBER, text):
         tools = tools_at(path)
         start = rebuild(path, tools.vocabulary.number(0)).state
         known = names or range(len(tools.labels(start)))  # without names, no others can join

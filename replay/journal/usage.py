@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
 import msgspec
 from xxhash import xxh3_64_intdigest
 
@@ -28,8 +27,7 @@ HEAD: Final = ("answers", "without plan", "tokens in", "tokens out", "uncounted"
 Prices = Mapping[str, Price | tuple[float, float]]
 
 
-@attrs.frozen
-class Taken:
+class Taken(msgspec.Struct, frozen=True):
     """The usage of some answers together.
 
     Attributes:
@@ -108,12 +106,14 @@ class Usage(msgspec.Struct, frozen=True):
         return {
             "path": self.path,
             "agents": [
-                {"agent": agent, "model": model, **attrs.asdict(taken)}
+                {"agent": agent, "model": model, **msgspec.structs.asdict(taken)}
                 for agent, model, taken in self.agents
             ],
-            "rounds": [{"round": round, **attrs.asdict(taken)} for round, taken in self.rounds],
-            "total": attrs.asdict(self.total),
-            "failures": [attrs.asdict(one) for one in self.failures],
+            "rounds": [
+                {"round": round, **msgspec.structs.asdict(taken)} for round, taken in self.rounds
+            ],
+            "total": msgspec.structs.asdict(self.total),
+            "failures": [msgspec.structs.asdict(one) for one in self.failures],
         }
 
 

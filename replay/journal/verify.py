@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
-import attrs
+import msgspec
 
 from goldrush.agents.players import NOBODY, AskAgain, PolicyCheck, Resources
 from goldrush.agents.seats import ImpossiblePlayer
@@ -74,8 +74,7 @@ _HINT: Final = (
 _FORGED: Final = "; no run of this goldrush writes that"
 
 
-@attrs.frozen
-class Branch:
+class Branch(msgspec.Struct, frozen=True):
     """The point where a journal leaves its parent.
 
     Attributes:
@@ -96,8 +95,7 @@ class Branch:
         return cls(*reader.reached(), parent if is_sha256 else None)
 
 
-@attrs.frozen
-class Break:
+class Break(msgspec.Struct, frozen=True):
     """The first fault of a journal.
 
     Attributes:
@@ -116,8 +114,8 @@ class Break:
     expected: str
     found: str
     torn: bool = False
-    trace: str = attrs.field(default="", eq=False, repr=False)
-    hint: str = attrs.field(default="", eq=False, repr=False)
+    trace: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
@@ -127,8 +125,7 @@ class Break:
         )
 
 
-@attrs.frozen
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The result of a verification: `holds` is the answer.
 
     Attributes:
@@ -172,7 +169,7 @@ class Verdict:
     unjudged: Sequence[str] = ()
     forks: Sequence[int] = ()
     branch: Branch | None = None
-    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+    vocabulary: Vocabulary = Vocabulary()
     level_in_part: int | None = None
     uses_program: bool = False
     other_code: str | None = None
@@ -208,13 +205,17 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        fields = attrs.asdict(
-            self,
-            filter=lambda field, value: (
-                field.name not in _NOT_IN_JSON and (bool(value) or field.name not in _IF_ANY)
-            ),
-        )
-        return {"path": self.path, "holds": self.holds, **fields}
+        return {"path": self.path, "holds": self.holds, **_plain(self)}
+
+
+def _plain(record: msgspec.Struct) -> dict[str, Any]:
+    """The fields of a verdict, or of a part of it, for JSON."""
+    fields = {}
+    for name, value in msgspec.structs.asdict(record).items():
+        if name not in _NOT_IN_JSON and (value or name not in _IF_ANY):
+            is_part = isinstance(value, msgspec.Struct)
+            fields[name] = _plain(value) if is_part else [*value] if type(value) is tuple else value
+    return fields
 
 
 def verify(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measures
@@ -229,7 +230,7 @@ def drawable(tools: Tools, known: Iterable[str]) -> Measures:
     """Those that can be drawn of a run that has these: of agents, and those that a unit has."""
     measures = tools.measures.of_run(known)
     by_unit = {name: each for name, each in measures.known.items() if each.by_unit}
-    return attrs.evolve(measures, known=by_unit)
+    return msgspec.structs.replace(measures, known=by_unit)
 
 
 def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:

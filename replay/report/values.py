@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import hardly_played
@@ -37,7 +38,7 @@ def answers(results: AnyResults, question: StudyQuestion | None = None) -> dict[
         "models": [
             {
                 **cell_as_dict(results, cell),
-                **attrs.asdict(failures),
+                **msgspec.structs.asdict(failures),
                 "hardly_played": failures.hardly_played,
                 "first_answers": dict(zip(("different", "all"), first, strict=True)),
             }

@@ -12,6 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,10 +24,11 @@ from goldrush.kernel.text import format_count
 
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes
-SHA256: Final = re.compile("[0-9a-f]{64}")
+DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
+SHA256: Final = "[0-9a-f]{64}"
 
 _PLANNED: Final = ("treatments", "rosters", "rounds", "seeds")  # a run for each combination
-_HEAD: Final = re.compile(rb'\s*\{\s*"goldrush"\s*:')  # which other programs do not write
+_HEAD: Final = rb'\s*\{\s*"goldrush"\s*:'  # which other programs do not write
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ def listed_in(folder: str) -> ListedStudy | None:
         return None
     with open_regular(path, "a manifest") as file:
         data = file.read(MANIFEST_MAX)
-    is_own = _HEAD.match(data) is not None
+    is_own = re.match(_HEAD, data) is not None
     try:
         table = json.loads(data)
         is_own = isinstance(table, dict) and "goldrush" in table
@@ -89,7 +91,7 @@ def _study(folder: str, table: Mapping[str, Any]) -> ListedStudy:
 
 def _listed(folder: str, run: Mapping[str, Any]) -> Listed:
     treatment, roster, sha256 = run["treatment"], run["roster"], run["sha256"]
-    if {type(treatment), type(roster)} != {str} or not SHA256.fullmatch(sha256 or "0" * 64):
+    if {type(treatment), type(roster)} != {str} or not re.fullmatch(SHA256, sha256 or "0" * 64):
         raise ValueError
     return Listed(os.path.join(folder, run["path"]), treatment, roster, sha256)
 
@@ -155,3 +157,30 @@ def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
         if entry.sha256 is not None:
             faults[entry.path] = "it is missing, and the manifest of its study lists it"
     return Listing(faults, unreadable, sha256)
+
+
+class StudyFolders:
+    """The studies whose folders hold journals. Each folder is looked at once."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Path, Mapping[Path, tuple[str, str]]] = {}
+
+    def cell_of(self, path: str | Path) -> tuple[str, str] | None:
+        """The treatment and the roster's name of a journal; None if no study lists it."""
+        journal = Path(os.path.abspath(path))
+        for folder in islice(journal.parents, DEPTH):
+            if folder not in self._cells:
+                self._cells[folder] = _cells_in(folder)
+            if journal in self._cells[folder]:
+                return self._cells[folder][journal]
+        return None
+
+
+def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
+    """What a manifest says of its journals; tables of journals need none that can be read."""
+    try:
+        listed = listed_in(str(folder))
+    except BadInput:
+        return {}
+    journals = listed.journals if listed is not None else ()
+    return {Path(each.path): (each.treatment, each.roster) for each in journals}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -104,7 +105,7 @@ def _manifest_of(table: Any) -> Manifest:
             f"version reads format {FORMAT}, rules {' and '.join(map(str, readable))}"
         )
     code = table.get("code", {})
-    if not all(map(SHA256.fullmatch, code.values())):
+    if not all(re.fullmatch(SHA256, each) for each in code.values()):
         raise ValueError(f"code {format_value(code)}")
     try:
         outlines = list(StudyPlan(name, **plan).outlines())
@@ -123,7 +124,7 @@ def _run_of(outline: StudyRun, listed: Mapping[str, Any]) -> StudyRun:
     """
     run = attrs.evolve(outline, sha256=listed["sha256"], bytes=listed["bytes"])
     undone = run.sha256 is None and run.bytes is None
-    done = type(run.bytes) is int and run.bytes >= 0 and SHA256.fullmatch(run.sha256 or "")
+    done = type(run.bytes) is int and run.bytes >= 0 and re.fullmatch(SHA256, run.sha256 or "")
     if listed != _listed(run) or not (undone or done):
         raise ValueError(f"it lists {format_value(listed, 200)}, where its plan has {run.path}")
     return run

@@ -8,10 +8,11 @@ are read back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Union, get_type_hints
 
 import attrs
+import msgspec
 
 from goldrush.kernel.hints import hint_parts
 
@@ -19,15 +20,16 @@ from goldrush.kernel.hints import hint_parts
 def as_plain(value: object) -> object:
     """A record, a collection or a plain value, as plain values."""
     kind = type(value)
-    if attrs.has(kind):
-        return tuple(as_plain(getattr(value, name)) for name in attrs.fields_dict(kind))
+    names = _names_of(kind)
+    if names is not None:
+        return tuple(as_plain(getattr(value, name)) for name in names)
     if isinstance(value, Mapping):
         return tuple((as_plain(key), as_plain(item)) for key, item in value.items())
     return tuple(map(as_plain, value)) if isinstance(value, (list, tuple)) else value
 
 
 def from_plain(hint: object, value: object) -> object:
-    """The value of a type: a class of attrs, a mapping, sequence, tuple, union or plain type.
+    """The value of a type: a class of records, a mapping, sequence, tuple, union or plain type.
 
     Raises TypeError or ValueError if the values are not of it.
     """
@@ -36,14 +38,20 @@ def from_plain(hint: object, value: object) -> object:
         kind = next((each for each in inner if _is_plain(each, value)), None)
     elif isinstance(kind, type) and issubclass(kind, (Mapping, Sequence)) and inner:
         return _collection(kind, inner, value)
-    elif isinstance(kind, type) and attrs.has(kind):
+    elif isinstance(kind, type) and (names := _names_of(kind)) is not None:
         hints = get_type_hints(kind)
-        names = attrs.fields_dict(kind)
         fields = zip(names, _items(value), strict=True)
         return kind(**{name: from_plain(hints[name], field) for name, field in fields})
     if not _is_plain(kind, value):
         raise TypeError(f"{value!r} is not {hint}")
     return value
+
+
+def _names_of(kind: type) -> Collection[str] | None:
+    """The fields of a class of records; None: it is none."""
+    if issubclass(kind, msgspec.Struct):
+        return kind.__struct_fields__
+    return attrs.fields_dict(kind) if attrs.has(kind) else None
 
 
 def _is_plain(kind: object, value: object) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
@@ -183,12 +184,12 @@ class StudyPlan:
                     roster = None if roster is None else _located(roster, self.folder)
                     prepared = of.players.prepare(settings, roster, None, resources)
                     sources = prepared.roster.sources
-                    unread = attrs.evolve(prepared.roster, recordings=())
+                    unread = msgspec.structs.replace(prepared.roster, recordings=())
                 facts = {**prepared.facts, "config": run.config.as_dict()}
                 yield Planned(
                     **run.fields(),
                     world=self.world,
-                    prepared=attrs.evolve(prepared, facts=facts, roster=unread),
+                    prepared=msgspec.structs.replace(prepared, facts=facts, roster=unread),
                     sources=sources,
                     classes=self.classes.get(cell.roster, {}),
                 )
@@ -285,7 +286,7 @@ def _check_own(of: Tools, own: Mapping[str, Mapping[str, Any]]) -> None:
     # As some file systems see names.
     taken = {name.lower() for name in (*known_treatments(of), ALL)}
     for name, table in own.items():
-        if name.lower() in taken or not NAME.fullmatch(name):
+        if name.lower() in taken or not re.fullmatch(NAME, name):
             raise BadInput(
                 f"a treatment cannot be called {format_value(name)}",
                 f"take an unused name of at most {NAME_MAX} letters, digits, _ and -",

@@ -18,8 +18,9 @@ import attrs
 
 from goldrush.agents import players
 from goldrush.agents.given import give_same
-from goldrush.agents.llm.model import OPEN, OPTION, Model, options_by_prefix, prefixed_options
+from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.options import OPEN, OPTION
 from goldrush.agents.trust import LLM
 from goldrush.kernel import files
 from goldrush.kernel.errors import (

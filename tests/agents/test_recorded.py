@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.agents import players
 from goldrush.agents.players import Resources
@@ -259,8 +260,8 @@ def test_a_rule_that_fails_removes_no_more_than_a_first_unit_that_does_not_count
             raise RulesFailed("no way", "mend it")
         return WEEK.decide(state, inputs)
 
-    vocabulary = attrs.evolve(WEEK.vocabulary, uncounted=(uncounted,))
-    world, out = attrs.evolve(WEEK, decide=fails, vocabulary=vocabulary), tmp_path / "out"
+    vocabulary = replace(WEEK.vocabulary, uncounted=(uncounted,))
+    world, out = replace(WEEK, decide=fails, vocabulary=vocabulary), tmp_path / "out"
     with pytest.raises(RulesFailed):
         players.record(world, EATERS, out, EATERS.prepare({}, None, None, Resources()))
 
@@ -285,7 +286,7 @@ FIGS = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": "figs"}])
     [
         ({}, FIGS, r"submission 1: ate\.food"),
         ({"meals": 2}, REPLACED, "submit several times in a day"),
-        ({}, attrs.evolve(REPLACED, settings={"meals": 2}), "several times in day 1"),
+        ({}, replace(REPLACED, settings={"meals": 2}), "several times in day 1"),
     ],
     ids=["no value of its event", "of several a unit", "of several after the fork"],
 )

@@ -109,13 +109,17 @@ def type_example(line: str, folder: Path) -> None:
     assert ran.out.strip()
 
 
-@pytest.mark.parametrize("word", ["--help", "--version"])
-def test_what_is_about_goldrush_alone_loads_no_library_of_records(word: str) -> None:
+def test_commands_that_ask_no_model_import_nothing_that_asks_one(tmp_path: Path) -> None:
     script = (
-        "import sys; from goldrush.cli.main import cli; cli([sys.argv[1]], standalone_mode=False);"
-        "loaded = {'attrs', 'msgpack', 'numpy'} & set(sys.modules); assert not loaded, loaded"
+        "import sys; from goldrush.cli.main import cli; cli(sys.argv[1:], standalone_mode=False);"
+        "print(*(name for name in sys.modules if name.startswith('goldrush.agents.llm.')))"
     )
-    subprocess.run([sys.executable, "-c", script, word], check=True, cwd=ROOT)
+    for words in (["record", "--rounds", "1", "--out"], ["verify"], ["log"]):
+        line = [sys.executable, "-c", script, *words, str(tmp_path / "run")]
+        said = subprocess.run(line, check=True, cwd=ROOT, capture_output=True, text=True).stdout
+        loaded = {name.rpartition(".")[2] for name in said.splitlines()[-1].split()}
+
+        assert {"failures", "options", "question", "versions"} == loaded, words
 
 
 OF_SEASONS = re.compile(r"season|assignment|arena|contribution|--table\b(?! NAME)", re.IGNORECASE)

@@ -153,7 +153,7 @@ class Disk:
     @property
     def system(self) -> files.System:
         """The record of its calls."""
-        names = [field.name for field in attrs.fields(files.System)]
+        names = files.System.__struct_fields__
         return files.System(**{name: partial(self._call, name) for name in names})
 
     def __enter__(self) -> Self:

@@ -6,8 +6,6 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
 from goldrush.kernel import files
 
 
@@ -27,5 +25,5 @@ def die_at(dies_at: int | None, piece: int = 1 << 40) -> None:
 
     system = files.system
     write = watched(lambda fd, data, offset: system.write(fd, data[:piece], offset))
-    names = [field.name for field in attrs.fields(files.System) if field.name != "write"]
+    names = [name for name in files.System.__struct_fields__ if name != "write"]
     files.system = files.System(**{n: watched(getattr(system, n)) for n in names}, write=write)

@@ -5,8 +5,9 @@ import json
 import pytest
 
 import goldrush
-from goldrush.agents.llm.model import FIELD, TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.options import FIELD, TEXT
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods

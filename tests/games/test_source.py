@@ -5,7 +5,7 @@ import sys
 import types
 import warnings
 
-import attrs
+import msgspec
 import pytest
 
 import goldrush
@@ -232,7 +232,7 @@ def test_a_function_of_a_file_that_was_edited_has_no_source(tmp_path, monkeypatc
     loaded = resolve(f"{other}:one").value
     for each in (file, other):
         each.write_text("def one(state):\n    return 2\n")
-    assert (None, None) == attrs.astuple(sources.source_of_code(one))
+    assert (None, None) == msgspec.structs.astuple(sources.source_of_code(one))
     assert text == sources.source_of_code(loaded).text  # kept as it was loaded
     # Only functions are compared with the file: a class has it as it is now.
     assert sources.source_of_code(module.Kind).text == file.read_text()

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
@@ -64,7 +64,7 @@ def systems(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Puts functions in the place of system calls."""
 
     def put(**calls: Callable[..., object]) -> None:
-        monkeypatch.setattr(files, "system", attrs.evolve(files.system, **calls))
+        monkeypatch.setattr(files, "system", replace(files.system, **calls))
 
     return put
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import attrs
+import msgspec
 import pytest
 
 from goldrush.kernel import journal, run
@@ -105,7 +105,7 @@ def test_what_is_judged_is_what_was_opened_and_so_is_its_hash(
             change(path, other)
         return LESSONS.decide(school, inputs)
 
-    verdict = verify(path, 3, world=attrs.evolve(LESSONS, decide=decide))
+    verdict = verify(path, 3, world=msgspec.structs.replace(LESSONS, decide=decide))
 
     assert path.read_bytes() != before
     assert verdict.holds
@@ -180,7 +180,7 @@ def test_a_fork_that_looks_back_is_judged_by_the_file_that_was_opened(
         looked.extend(number for number, _ in past(1))
         return LESSONS.fork(school, facts, past)
 
-    verdict = verify(out, 3, world=attrs.evolve(LESSONS, fork=fork))
+    verdict = verify(out, 3, world=msgspec.structs.replace(LESSONS, fork=fork))
 
     assert [1, 2, 3] == looked
     assert verdict.holds

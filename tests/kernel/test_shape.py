@@ -5,10 +5,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.settings import NAMES_MAX, choice, integer
@@ -179,7 +179,7 @@ except KeyboardInterrupt:
 
 
 def test_another_test_of_the_same_kind_is_the_one_that_is_compiled() -> None:
-    positive = attrs.evolve(NATURAL, holds=lambda value: value > 0)
+    positive = replace(NATURAL, holds=lambda value: value > 0)
 
     assert not several(positive).holds((0,))
 

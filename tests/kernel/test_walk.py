@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel import fold
@@ -123,7 +124,7 @@ def with_bug(function: str) -> World[Any]:
             raise BUGS[function]("slipped")
         return sound(*given)
 
-    return attrs.evolve(MINING, **{function: fails})
+    return replace(MINING, **{function: fails})
 
 
 @pytest.mark.parametrize("function", BUGS)
@@ -184,7 +185,7 @@ def test_a_kind_that_fails_on_a_value_is_a_fault_of_the_row(
     path = left_open(commits, tmp_path / "open.journal")
     submitted, *others = MINING.events
     fields = {**submitted.fields, "agent": Kind("agent", raises(ZeroDivisionError))}
-    world = attrs.evolve(MINING, events=(attrs.evolve(submitted, fields=fields), *others))
+    world = replace(MINING, events=(replace(submitted, fields=fields), *others))
     broken = verify(path, DERIVE, world=world).broken
 
     assert "ZeroDivisionError: slipped" in broken.found
@@ -203,7 +204,7 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
 ) -> None:
     bad = left_open(commits, tmp_path / "open.journal")
     good = write(tmp_path / "whole.journal", commits)
-    world = attrs.evolve(MINING, pending_fault=raises(RuntimeError))
+    world = replace(MINING, pending_fault=raises(RuntimeError))
     monkeypatch.setattr(verifying, "open_world", lambda reader: world)
     first, second = verify_all([str(bad), str(good)], DERIVE, jobs=1)
 
@@ -215,7 +216,7 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
 def test_pending_inputs_that_the_world_refuses_do_not_follow(
     commits: list[Commit], tmp_path: Path
 ) -> None:
-    world = attrs.evolve(MINING, pending_fault=raises(InvalidInputs))
+    world = replace(MINING, pending_fault=raises(InvalidInputs))
     broken = verify(left_open(commits, tmp_path / "open.journal"), DERIVE, world=world).broken
 
     assert (DERIVE, "slipped") == (broken.level, broken.found)

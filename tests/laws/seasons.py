@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.kernel.fold import fold
 from goldrush.kernel.settings import integer, setting
@@ -118,7 +119,7 @@ def _dial_rules(arena: Arena, options: DialOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=("plain",),
-        conduct=attrs.evolve(INTEGER, schema=integer(0, 9).schema),
+        conduct=replace(INTEGER, schema=integer(0, 9).schema),
         is_canonical=lambda conduct, treatment: 0 <= conduct <= 9,
         distance=lambda one, other: min(2, abs(one - other)),
         bar=lambda subject: 0,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, MiningPlayers
@@ -211,7 +211,7 @@ def luck_in_close(state: MiningState) -> MiningState:
 def test_a_world_that_hangs_on_something_outside_breaks_its_level(
     tmp_path: Path, changes: dict[str, Any], level: int
 ) -> None:
-    world = attrs.evolve(MINING, **changes)
+    world = replace(MINING, **changes)
     path = played_in(world, tmp_path)
 
     assert verify(path, level - 1, world=world).holds
@@ -266,7 +266,7 @@ def submitted_in_round_3(change: Callable[[Sequence[Row]], list[Row]]) -> Forge:
         return [(c, change(rows)) for c, rows in batches] if unit == 3 else batches
 
     def forge(commits: list[Commit]) -> list[Commit]:
-        return played_again(commits, attrs.evolve(MINING, decide=judged), inputs=inputs)
+        return played_again(commits, replace(MINING, decide=judged), inputs=inputs)
 
     return forge
 

@@ -6,8 +6,8 @@ and rewards are off, so that all sit at every table.
 
 from collections.abc import Iterator
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.character import CHARACTERS
@@ -27,9 +27,9 @@ def totals(arena: Arena, name: str, seed: int, assignments: int) -> Iterator[tup
     policy = f"{schemers.__name__}:{name}"
     cast = cast_of(WORKERS)
     character = {"character": list(CHARACTERS)[seed % len(CHARACTERS)]}
-    cast[FIRST:] = [attrs.evolve(seat, options=character) for seat in cast[FIRST:]]
+    cast[FIRST:] = [replace(seat, options=character) for seat in cast[FIRST:]]
     schemer = FIRST + seed % WORKERS
-    cast[schemer] = attrs.evolve(cast[schemer], policy=policy)
+    cast[schemer] = replace(cast[schemer], policy=policy)
     settings = {"seed": seed, "assignments": assignments, "arena": arena}
     for step in steps({**settings, **TREATMENTS[NO_STAKES].settings}, cast, [policy]):
         scored = {row.agent: row.total for row in events(step, Scored)}

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.agents.llm import asker
 from goldrush.agents.llm.model import Model
@@ -166,7 +166,7 @@ def _copied(commit: Commit) -> Commit:
 
 def test_a_model_whose_prompt_has_another_version_is_not_asked() -> None:
     config, roster = prepare({})
-    model = decided(Model("a", "a"), attrs.evolve(PROMPT, number=99))
+    model = decided(Model("a", "a"), replace(PROMPT, number=99))
     roster = Roster([Entry(0, "llm", model.as_options()), *roster.entries[1:]])
     state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
     with pytest.raises(BadInput, match="asked with version 99 of the prompt"):

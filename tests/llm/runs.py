@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.options import TEXT
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Batch, Row

@@ -15,8 +15,9 @@ import attrs
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.options import TEXT
 from goldrush.agents.llm.question import Answer, Question
 
 MODEL = Model("test", "test-1", max_tokens=500, answer=TEXT)
@@ -267,7 +268,7 @@ def question(address: str, content: str = "state", model: Model = MODEL, **reach
     """A question to a server; `reach`: fields of Endpoint, by default with three tries."""
     endpoint = Endpoint(address, **{"tries": 3, **reach})
     messages = ({"role": "system", "content": "rules"}, {"role": "user", "content": content})
-    return Question(0, model=model, messages=messages, endpoint=endpoint)
+    return Question(0, model=model, messages=messages, server=endpoint)
 
 
 def answered(

@@ -11,12 +11,14 @@ import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Price, prices
+from goldrush.agents.llm.budget import Budget, Price, prices
 from goldrush.agents.llm.client import Client, Failure
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
+from goldrush.agents.llm.options import TEXT
+from goldrush.agents.llm.question import SCHEMA_MAX, WRAPPING, Amount, Answer, Question
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -82,7 +84,7 @@ def test_a_question_has_no_more_tokens_than_bytes(text: str, times: int) -> None
 
 def test_a_schema_is_counted_with_the_question() -> None:
     plain = question("http://127.0.0.1/v1")
-    held = attrs.evolve(plain, make_schema=lambda: {"type": "object", "title": "x" * 1_000})
+    held = replace(plain, make_schema=lambda: {"type": "object", "title": "x" * 1_000})
 
     assert held.upper_bound.tokens_in - plain.upper_bound.tokens_in > 1_000
 

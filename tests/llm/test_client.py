@@ -17,12 +17,14 @@ import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.asker import resolve_form
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
-from goldrush.agents.llm.model import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.options import LIMITS, NAME_MAX, NONE, OPTION, SCHEMA, TEXT
 from goldrush.agents.llm.question import REPORTED_MAX, TEXT_MAX, Answer
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
@@ -116,7 +118,7 @@ def test_a_question_is_sent_as_it_is_and_no_more() -> None:
 def test_an_answer_says_what_came(reply: Reply, expected: dict[str, Any]) -> None:
     answer, _ = answer_to(reply)
 
-    assert attrs.evolve(GOOD, **expected) == answer
+    assert replace(GOOD, **expected) == answer
 
 
 COUNTS = st.integers(-2, 2) | st.sampled_from(
@@ -240,7 +242,7 @@ def test_a_body_of_another_length_than_was_announced_is_asked_again(status: int,
     other = attrs.evolve(whole, status=status, announced=len(whole.body) + more)
     answer, _ = answer_to(other, whole)
 
-    assert attrs.evolve(GOOD, tries=2) == answer
+    assert replace(GOOD, tries=2) == answer
 
 
 # What a status means.
@@ -302,7 +304,7 @@ def test_it_is_asked_again_after_the_time_that_a_server_says(
     answer, _ = answer_to(error(status, headers=headers), completion("a plan"))
     [slept] = clock.slept
 
-    assert attrs.evolve(GOOD, tries=2) == answer
+    assert replace(GOOD, tries=2) == answer
     assert 0.3 <= slept < 1.2
 
 
@@ -326,7 +328,7 @@ def test_a_time_that_is_none_is_no_reason_to_wait(header: str) -> None:
     headers = {"Retry-After": sent, "retry-after-ms": sent}
     answer, _ = answer_to(error(429, headers=headers), completion("a plan"))
 
-    assert attrs.evolve(GOOD, tries=2) == answer
+    assert replace(GOOD, tries=2) == answer
 
 
 @pytest.mark.parametrize(
@@ -346,7 +348,7 @@ def test_the_longest_wait_is_waited_and_waits_are_limited_together(clock: Clock)
     waited, _ = answer_to(longest, completion("a plan"))
     given_up, _ = answer_to(wait, wait, completion("a plan"))
 
-    assert attrs.evolve(GOOD, tries=2) == waited
+    assert replace(GOOD, tries=2) == waited
     assert (2, 429, 2) == (given_up.tries, given_up.status, len(clock.slept))
     assert 600 <= clock.slept[0]
 
@@ -364,7 +366,7 @@ def test_who_is_told_to_wait_loses_no_try() -> None:
     wait = error(429, headers={"Retry-After": "1"})
     answer, _ = answer_to(wait, wait, completion("a plan"), tries=1)
 
-    assert attrs.evolve(GOOD, tries=3) == answer
+    assert replace(GOOD, tries=3) == answer
 
 
 # Many at once.

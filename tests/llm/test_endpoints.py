@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.budget import Amount, Budget
+from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Question
+from goldrush.agents.llm.question import Amount, Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.kernel.errors import BadInput
 from tests import mining
@@ -62,7 +62,7 @@ def test_headers_and_a_query_are_sent_and_kept_nowhere(
         server.respond = lambda asked: error(400, f"{HEADER}?{FIELD}")
         question = Question(
             0, model=models.by_name["a"][0], messages=({"role": "user", "content": "?"},),
-            endpoint=models.endpoint("a"),
+            server=models.endpoint("a"),
         )  # fmt: skip
         with closing(Client(1)) as client:
             [(_, answer)] = answered(client, [question])

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.llm.model import (
+from goldrush.agents.llm.model import Framing, Model
+from goldrush.agents.llm.models import FILE_MAX, Endpoint, Models
+from goldrush.agents.llm.options import (
     AUTO,
     FIRST,
     FRAMING,
@@ -15,10 +17,7 @@ from goldrush.agents.llm.model import (
     NAME_MAX,
     SAMPLE_MAX,
     SAMPLING,
-    Framing,
-    Model,
 )
-from goldrush.agents.llm.models import FILE_MAX, Endpoint, Models
 from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.worlds.mining.prompts.prompt import wordable
 from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPT

@@ -16,12 +16,8 @@ from goldrush.agents.llm.parts import quoted
 from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.worlds.mining.parse import parse
-from goldrush.agents.worlds.mining.prompts.prompt import (
-    PROMPT_MAX,
-    PlanPrompts,
-    form_of,
-    wordable,
-)
+from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of, wordable
+from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of

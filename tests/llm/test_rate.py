@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.options import TEXT
 from goldrush.agents.llm.rate import BUSY, Rate, runtime_folder
 from tests.llm.clock import Clock
 from tests.llm.servers import answered, completion, error, question, serving

@@ -14,12 +14,14 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import goldrush
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.extra_body import canonical, fields_of, is_canonical
-from goldrush.agents.llm.model import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT, Model
+from goldrush.agents.llm.extra_body import canonical, is_canonical
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT
 from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -47,7 +49,7 @@ EXTRA = canonical({"top_k": 5, "chat_template_kwargs": {"enable_thinking": False
 def question(model: Model, address: str = "", **more: Any) -> Question:
     return Question(
         0, model=model, messages=({"role": "user", "content": "?"},), make_schema=lambda: FORM,
-        endpoint=Endpoint(address, tries=1), **more,
+        server=Endpoint(address, tries=1), **more,
     )  # fmt: skip
 
 
@@ -64,7 +66,7 @@ def test_a_request_has_what_the_model_says() -> None:
     assert {
         "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 0.0,
         "seed": 0, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9,
-        "response_format": {"type": "json_schema", "json_schema": form}, **fields_of(EXTRA),
+        "response_format": {"type": "json_schema", "json_schema": form}, **json.loads(EXTRA),
     } == server.asked[0].body == asked.request()  # fmt: skip
 
 
@@ -129,7 +131,7 @@ def test_fields_have_one_text_and_come_out_of_it_the_same(fields: dict[str, Any]
     except ValueError:
         return
     if is_canonical(text):
-        assert text == canonical(fields_of(text))
+        assert text == canonical(json.loads(text))
         assert json.loads(text) == fields
         assert not is_canonical(text + " ")
         assert "key" not in {name.lower() for name in fields}
@@ -228,7 +230,7 @@ def decided(respond: Callable[[Asked], Reply], **options: Any) -> tuple[list[dic
     with serving(respond, greets=False) as server:
         models = known(server.address, **options)
         admin, judge, *others = cast_of(4, ["judge=llm:a", "admin=llm:a"], models)
-        admin = attrs.evolve(admin, options={**admin.options, "persona": "Strict."})
+        admin = replace(admin, options={**admin.options, "persona": "Strict."})
         lines: list[str] = []
         cast = with_models_resolved(
             [admin, judge, *others], attrs.evolve(models, warn=lines.append), short_schema

@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.llm.model import TEXT, Model, prefixed_options
+from goldrush.agents.llm.model import Model, prefixed_options
 from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.options import TEXT
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.cast import cast_of

@@ -12,11 +12,13 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Failures, format_failures
-from goldrush.agents.llm.model import NONE, OPEN, TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
+from goldrush.agents.llm.options import NONE, OPEN, TEXT
 from goldrush.agents.llm.question import (
     MORE,
     REASONING_MAX,
@@ -42,7 +44,7 @@ from tests.seasons import HEADER
 PLAN = '{"actions": []}'
 MODEL = Model("a", "a-1", max_tokens=500, answer=TEXT)
 QUESTION = Question(0, model=MODEL, messages=({"role": "user", "content": "?"},))
-ASKED = attrs.evolve(QUESTION, whole=Whole(1_000))
+ASKED = replace(QUESTION, whole=Whole(1_000))
 
 
 def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -> Reply:
@@ -55,7 +57,7 @@ def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -
 def answer_to(sent: Reply, whole: Whole | None, **reach: Any) -> Answer:
     with serving(lambda asked: sent) as server, closing(Client(1)) as client:
         endpoint = Endpoint(server.address, tries=1, **reach)
-        [(_, answer)] = answered(client, [attrs.evolve(QUESTION, endpoint=endpoint, whole=whole)])
+        [(_, answer)] = answered(client, [replace(QUESTION, server=endpoint, whole=whole)])
     return answer
 
 
@@ -107,7 +109,7 @@ def test_a_kept_answer_comes_out_of_its_record_the_same(
     if text is not None:
         part = whole.cut if refused else whole.parted
         kept, reasoning = part(text, given_apart)
-        answer = attrs.evolve(answer, text=kept, reasoning=reasoning)
+        answer = replace(answer, text=kept, reasoning=reasoning)
         assert len(kept.encode()) <= size
     source, error = answer.source(ASKED), answer.early_error
     again = Answer.recorded(0, "", answer.text, error, source).parted(whole)
@@ -152,7 +154,7 @@ def test_what_a_server_tells_is_kept_in_order() -> None:
         "finish": "stop", "fingerprint": "f" * 200, "created": 1_700_000_000, "reasoning": "hm",
         "tokens_reasoning": 50, "tokens_cached": 64,
     } == answer.source(ASKED)  # fmt: skip
-    of_person = answer.source(attrs.evolve(ASKED, whole=None))
+    of_person = answer.source(replace(ASKED, whole=None))
     assert [*of_person, *MORE] == list(answer.source(ASKED))
 
 
@@ -266,8 +268,8 @@ def test_forged_facts_are_found(
 def test_a_journal_with_more_models_is_forged() -> None:
     [entry] = POLICY_SET.parse("llm:a*1").entries
     model = attrs.evolve(Model.of(entry.options).resolved(), answer=TEXT)
-    entry = attrs.evolve(entry, options=model.as_options())
-    entries = [attrs.evolve(entry, agent=agent) for agent in range(1_001)]
+    entry = replace(entry, options=model.as_options())
+    entries = [replace(entry, agent=agent) for agent in range(1_001)]
 
     assert all(classified(POLICY_SET, Roster(entries[1:])).can_ask)
     with pytest.raises(ImpossiblePlayer, match="1,001 agents of the roster are language models"):

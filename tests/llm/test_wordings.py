@@ -9,14 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.agents.llm.messages import Messages, texts_in
-from goldrush.agents.llm.model import FIRST, FRAMING, SAMPLING, Framing, Model
+from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
+from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
 from goldrush.agents.llm.wording_files import as_toml, wording_named
 from goldrush.agents.llm.wording_rosters import (
@@ -73,7 +74,7 @@ WORDABLE = Wordable(
     shipped={"plain": PLAIN},
 )
 VERSION = PromptVersion(2, 9_999, FRAMING, lambda: WORDABLE)
-OFFER = attrs.evolve(POLICY_SET, prompt=VERSION)
+OFFER = replace(POLICY_SET, prompt=VERSION)
 TEXTS = WORDABLE.messages.texts
 
 
@@ -285,7 +286,7 @@ def changed(entry: Entry, **options: object) -> Entry:
     left = {**{n: entry.options[n] for n in order if n in entry.options}, **options}
     gone = [name for name, value in options.items() if value is None]
     kept = [name for name in order if name in left and name not in gone]
-    return attrs.evolve(entry, options={name: left[name] for name in kept})
+    return replace(entry, options={name: left[name] for name in kept})
 
 
 def recorded_as(text: str) -> dict[str, object]:
@@ -441,7 +442,7 @@ def resolved(entry: Entry) -> Entry:
     """The entry of a model as a server that changes nothing would leave it."""
     if entry.policy != "llm":
         return entry
-    return attrs.evolve(entry, options=Model.of(entry.options).resolved().as_options())
+    return replace(entry, options=Model.of(entry.options).resolved().as_options())
 
 
 def told(options: dict[str, Any]) -> dict[str, Any]:

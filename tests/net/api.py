@@ -16,6 +16,7 @@ STARTS = {
     "import goldrush.kernel.run": "import goldrush.kernel.run",
     "import goldrush": "import goldrush",
     "goldrush --help": _TYPED.format(["--help"]),
+    "goldrush --version": _TYPED.format(["--version"]),
     "goldrush record": _TYPED.format(["record", "--rounds", "1", "--out", "/dev/null/no"]),
 }
 _ADDRESS = re.compile(" at 0x[0-9a-f]+")

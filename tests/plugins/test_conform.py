@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush import testing
 from goldrush.kernel.codec import fingerprint
@@ -144,7 +145,7 @@ CANARIES: dict[str, Canary] = {
 
 @pytest.mark.parametrize("name", CANARIES)
 def test_a_world_that_is_broken_on_purpose_breaks_the_law(name: str, run: Trial) -> None:
-    canary = attrs.evolve(run.world, **CANARIES[name](run.world))
+    canary = replace(run.world, **CANARIES[name](run.world))
 
     assert broken(LAWS[name], run) is None
     assert broken(LAWS[name], attrs.evolve(run, world=canary)) is not None
@@ -157,8 +158,8 @@ def test_a_world_that_changes_a_state_it_was_given_breaks_the_law(run: Trial) ->
         return derived
 
     world = run.world
-    shared = attrs.evolve(world, copy=lambda state: state)
-    changing = attrs.evolve(world, decide=decide)
+    shared = replace(world, copy=lambda state: state)
+    changing = replace(world, decide=decide)
 
     assert "`copy` shares" in (
         broken(LAWS["folding in pieces gives the same"], attrs.evolve(run, world=shared)) or ""
@@ -210,7 +211,7 @@ def test_what_the_digest_leaves_out_is_named(run: Trial) -> None:
     def digest(state: Any) -> int:
         return fingerprint([state.stock, state.landed, state.unit, repr(state.roster)])
 
-    canary = attrs.evolve(run.world, digest=digest)
+    canary = replace(run.world, digest=digest)
     says = broken(LAWS["the digest covers every field"], attrs.evolve(run, world=canary))
 
     assert "season 2: the digest does not cover frozen[0]['seed']" == says

@@ -190,7 +190,7 @@ def test_a_whole_float_is_not_recorded(run: Callable[[str, str], Ran]) -> None:
 
 RAISING = """
 import os
-import attrs
+from msgspec.structs import replace
 from goldrush.replay.simultaneous import SimultaneousTools
 from tests.bench.commons_by_hand import COMMONS, CommonsConfig, CommonsPlayers
 
@@ -205,11 +205,11 @@ def decide(state, inputs):
         raise SystemExit(0)
     return COMMONS.decide(state, inputs)
 
-WORLD = attrs.evolve(COMMONS, name="raising", decide=decide)
+WORLD = replace(COMMONS, name="raising", decide=decide)
 
 class RaisingPlayers(CommonsPlayers):
     world = WORLD
-    policy_set = attrs.evolve(CommonsPlayers.policy_set, world="raising")
+    policy_set = replace(CommonsPlayers.policy_set, world="raising")
 
 TOOLS = SimultaneousTools(RaisingPlayers(), CommonsConfig)
 """

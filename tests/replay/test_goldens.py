@@ -4,8 +4,8 @@ under rules 1 hold, and are continued and forked as they were.
 
 from pathlib import Path
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.agents import players
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
@@ -124,7 +124,7 @@ def test_a_long_run_under_rules_1_is_reached_from_its_index(tmp_path: Path) -> N
 def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:
     path = tmp_path / "later.journal"
     run = MINING_PLAYERS.prepared(*prepare(SETTINGS))
-    players.record(attrs.evolve(MINING, rules=3), MINING_PLAYERS, path, run)
+    players.record(replace(MINING, rules=3), MINING_PLAYERS, path, run)
 
     with pytest.raises(UnsupportedJournal, match="under rules 3"):
         rebuild(path, 20)

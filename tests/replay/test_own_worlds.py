@@ -6,8 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
@@ -83,7 +83,7 @@ def too_long(state: State, inputs: Block) -> Sequence[Batch]:
 def test_a_decide_that_is_wrong_in_the_same_way_twice_breaks_level_3(
     tmp_path: Path, wrong: Callable[[State, Block], Any], found: str
 ) -> None:
-    world = attrs.evolve(SUMS, decide=wrong, checks_rows=False)  # some are invalid
+    world = replace(SUMS, decide=wrong, checks_rows=False)  # some are invalid
     verdict = verify(recorded(tmp_path / "a", world), 3, world=world)
 
     assert verdict.broken.level == 3
@@ -93,7 +93,7 @@ def test_a_decide_that_is_wrong_in_the_same_way_twice_breaks_level_3(
 # What is recorded is checked as what is read.
 
 FIELDS = {"number": AMOUNT, "all": several(optional(AMOUNT))}
-TALLIES = attrs.evolve(
+TALLIES = replace(
     SUMS,
     events=(EventType("told", FIELDS, is_input=True), EventType("added", FIELDS)),
     decide=lambda state, inputs: [(ADDED, inputs.rows(TOLD))],
@@ -118,7 +118,7 @@ def test_what_no_tool_would_read_is_not_recorded(
     def batch_of(state: State, kind: int) -> Sequence[Batch]:
         return [(kind, [row if (state[0], kind) == (2, code) else (state[0], (0.5, None))])]
 
-    world = attrs.evolve(TALLIES, decide=lambda state, inputs: batch_of(state, ADDED))
+    world = replace(TALLIES, decide=lambda state, inputs: batch_of(state, ADDED))
     with (
         JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal,
         pytest.raises(WriteFailed, match=f"round 3: .*{says}"),
@@ -137,7 +137,7 @@ def test_a_kind_that_takes_whatever_comes_takes_what_can_be_stored(
 ) -> None:
     lax = kind(Kind("anything", lambda value: True))
     told = (value,) if kind is several else value
-    world = attrs.evolve(
+    world = replace(
         SUMS,
         events=(SUMS.events[TOLD], EventType("added", {"number": lax})),
         decide=lambda state, inputs: [(ADDED, [(told,)])],
@@ -157,7 +157,7 @@ def test_a_kind_that_takes_whatever_comes_takes_what_can_be_stored(
 def test_only_an_integer_that_cannot_be_stored_is_told_as_one(
     tmp_path: Path, number: Callable[[], Any], error: type[Exception], says: str
 ) -> None:
-    world = attrs.evolve(SUMS, decide=lambda state, inputs: [(ADDED, [(number(),)])])
+    world = replace(SUMS, decide=lambda state, inputs: [(ADDED, [(number(),)])])
     with pytest.raises(error, match=says):
         recorded(tmp_path / "a", world)
 
@@ -169,7 +169,7 @@ def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
         seen.extend(row for _, rows in block for row in rows)
         return TALLIES.evolve(state, block)
 
-    world = attrs.evolve(TALLIES, evolve=evolve)
+    world = replace(TALLIES, evolve=evolve)
     with JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal:
         record(world, {}, lambda state: [(TOLD, [[state[0], [0.5]]])], journal)  # lists, as in JSON
 
@@ -179,7 +179,7 @@ def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
 def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept(
     tmp_path: Path,
 ) -> None:
-    world = attrs.evolve(SUMS, unit_done=lambda state: state[0] % 4 == 0)
+    world = replace(SUMS, unit_done=lambda state: state[0] % 4 == 0)
     with pytest.raises(BadInput, match="ended inside round 2"):
         recorded(tmp_path / "a", world)
     with JournalReader(tmp_path / "a") as reader:
@@ -192,7 +192,7 @@ def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept
 def test_a_digest_that_is_not_64_bits_is_refused_before_anything_is_written(
     tmp_path: Path, digest: Any
 ) -> None:
-    world = attrs.evolve(SUMS, digest=lambda _: digest)
+    world = replace(SUMS, digest=lambda _: digest)
     with pytest.raises(BadInput, match="it must be 64 bits"):
         recorded(tmp_path / "a", world)
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
+from msgspec.structs import replace
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.model import FRAMING, Model, options_by_prefix, prefixed_options
+from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.options import FRAMING
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
 from goldrush.agents.seats import (
@@ -160,7 +161,7 @@ def recast(
         if (called, part.name) == (Role.WORKER, PLANTED):
             for place, seat in enumerate(named):
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
-                seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
+                seats[seat.agent] = replace(seat, policy=policy, options={})
             continue
         policy, options = player_of(OFFER, part, Typed(models))
         for seat in named:
@@ -168,7 +169,7 @@ def recast(
             seats[seat.agent] = (
                 _as_sonnet(seat, policy, options, part)
                 if called == Class.SONNET
-                else attrs.evolve(seat, policy=policy, options=options)
+                else replace(seat, policy=policy, options=options)
             )
     check_models(seats.values(), PROMPT)
     return list(recorded_once(list(seats.values()), cast))
@@ -193,7 +194,7 @@ def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> S
                 f"the models of the two classes have another {name}",
                 "a worker has one in both: give both the same",
             )
-    return attrs.evolve(seat, options=prefixed_options({"": haiku, Class.SONNET: sonnet}))
+    return replace(seat, options=prefixed_options({"": haiku, Class.SONNET: sonnet}))
 
 
 def worded_cast(text: str | None, wording: str, models: Models | None) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import ForkChange, ResolvedChange, Resources
@@ -51,7 +51,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     settings = {**treated, **change.settings}
     config = FORKS.changed(state.config, settings, state.assignment)
     trust = import_names(part.name for part in parts)
-    trusting = attrs.evolve(resources, trust=[*resources.trust, *trust])
+    trusting = msgspec.structs.replace(resources, trust=[*resources.trust, *trust])
     facts = {
         "changes": changes(state.config, config),
         "cast": _recast(state, parts, trusting) if parts else None,

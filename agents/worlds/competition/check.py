@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.question import Question
 from goldrush.agents.players import Facts
@@ -71,7 +71,7 @@ class SeasonCheck:
         self._scripts = Repeated(tests, replaced_turns(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
         present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
-        self._roster = attrs.evolve(roster_of(state.agents.values()), trust=trust)
+        self._roster = msgspec.structs.replace(roster_of(state.agents.values()), trust=trust)
         # Who joined before a fork has the text of its wording, too, until a fork names a cast.
         is_named = not forks or forks[-1]["cast"] is not None
         seats = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.model import Model
@@ -153,7 +153,7 @@ class SeasonPlay:
         seen, rules = self._seen(self._agent(asked)), self._state.arena_rules
         messages = messages_of(seen, asked.name, asked.arguments)
         question = QUESTIONS[asked.name]
-        return attrs.evolve(
+        return msgspec.structs.replace(
             asked, model=self.model(asked), messages=messages,
             make_schema=lambda: question.schema(rules), whole=self._whole(self._agent(asked)),
         )  # fmt: skip

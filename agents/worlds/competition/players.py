@@ -7,13 +7,18 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
+from msgspec.structs import replace
 
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import AROUND_MAX, Question, bounds_of
-from goldrush.agents.llm.usage import AnswerFields, Bounds
+from goldrush.agents.llm.question import (
+    AROUND_MAX,
+    AnswerFields,
+    Bounds,
+    Question,
+    bounds_of,
+)
 from goldrush.agents.players import (
     Facts,
     ForkChange,
@@ -151,10 +156,10 @@ class SeasonPlayers(Players[SeasonState]):
 
         # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
         entries = [
-            attrs.evolve(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat
+            replace(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat
             for seat in run.roster.entries
         ]
-        setup = attrs.evolve(run, roster=Roster(entries)).setup
+        setup = replace(run, roster=Roster(entries)).setup
         arena = config_of(run.facts["config"]).arena
         world = competition(rules_of(arena))
         with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
@@ -184,9 +189,7 @@ class SeasonPlayers(Players[SeasonState]):
         )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
-        return attrs.evolve(
-            roster, entries=with_models_resolved(roster.entries, models, short_schema)
-        )
+        return replace(roster, entries=with_models_resolved(roster.entries, models, short_schema))
 
     def start_agents(self, context: RunContext[SeasonState]) -> Session[SeasonState]:
         from goldrush.agents.worlds.competition.play import session_of
@@ -230,7 +233,7 @@ class SeasonPlayers(Players[SeasonState]):
     ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
         def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
             checked = _check_of(state, forks, resources)
-            return attrs.evolve(checked, uses_program=takes_program(state.arena))
+            return replace(checked, uses_program=takes_program(state.arena))
 
         return check
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from goldrush.agents.llm.model import FIELD
+from goldrush.agents.llm.options import FIELD
 from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.llm.question import Message
 from goldrush.agents.worlds.competition.formats import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-import attrs
+from msgspec.structs import replace
 
 from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.agents.llm.model import Model, options_by_prefix
@@ -26,12 +26,11 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Class
 
 
-@attrs.frozen
-class Seat(Entry):
+class Seat(Entry, frozen=True, kw_only=True):
     """One agent of a season; its name is unique."""
 
-    name: str = attrs.field(kw_only=True)
-    role: str = attrs.field(kw_only=True)
+    name: str
+    role: str
 
     @classmethod
     def of(cls, agent: AgentState) -> Self:
@@ -72,7 +71,7 @@ def roster_of(agents: Iterable[AgentState]) -> Roster:
     """
     seats = map(Seat.of, agents)
     return Roster(
-        [attrs.evolve(seat, policy=LLM) if "model" in seat.options else seat for seat in seats]
+        [replace(seat, policy=LLM) if "model" in seat.options else seat for seat in seats]
     )
 
 
@@ -86,7 +85,7 @@ def seats_at(agent: AgentState, state: SeasonState) -> list[Seat]:
     holder = roster_of(state.agents.values()).wordings.get(agent.options.get("wording", ""))
     if holder is None or holder.agent == agent.ordinal:
         return seats
-    return [attrs.evolve(seat, options=_without(seat.options, "wording_text")) for seat in seats]
+    return [replace(seat, options=_without(seat.options, "wording_text")) for seat in seats]
 
 
 def _without(options: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -98,9 +97,7 @@ def seats_of(agent: AgentState) -> list[Seat]:
     seat = Seat.of(agent)
     if "model" not in agent.options:
         return [seat]
-    return [
-        attrs.evolve(seat, options=options) for options in options_by_prefix(agent.options).values()
-    ]
+    return [replace(seat, options=options) for options in options_by_prefix(agent.options).values()]
 
 
 def distinct_models(seats: Iterable[Entry]) -> list[Model]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeGuard, cast
 
 import attrs
+import msgspec
 
 from goldrush.agents.players import (
     PROGRAM,
@@ -205,7 +206,7 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeView]):
                 driven.again, found.ask, is_believed=is_believed,
                 resets_are_believed=is_believed or is_outside,
             )  # fmt: skip
-            return attrs.evolve(found, ask=ask, pending=None)
+            return msgspec.structs.replace(found, ask=ask, pending=None)
 
         return check
 
@@ -230,7 +231,7 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeView]):
                 raise unknown("setting", name, state.config.as_dict())
         check_parameters(settings, is_model=state.is_model)
         items = [self._encoded(item, state, parent) for item in change.replace]
-        encoded = attrs.evolve(change, settings=settings, replace=items)
+        encoded = msgspec.structs.replace(change, settings=settings, replace=items)
         resolved = super().resolve_change(state, encoded, resources)
         if change.roster is not None:
             return resolved
@@ -310,7 +311,7 @@ def _of_callers(found: PolicyCheck, entries: Sequence[Entry]) -> PolicyCheck:
     if not played or {*played} != {CALLER}:
         return found
     not_asked = [who.replace(EXTERNAL, PROGRAM, 1) for who in found.not_asked]
-    return attrs.evolve(found, not_asked=not_asked)
+    return msgspec.structs.replace(found, not_asked=not_asked)
 
 
 def _is_agent(agent: object, config: EpisodeConfig) -> TypeGuard[int | None]:

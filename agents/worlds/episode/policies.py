@@ -54,7 +54,7 @@ class FunctionPolicy:
         return self.function(observation, agent) if self.takes_agent else self.function(observation)
 
 
-class EpisodePolicies(PolicySet):
+class EpisodePolicies(PolicySet, frozen=True):
     """The policies that rosters of episodes can name."""
 
     def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:

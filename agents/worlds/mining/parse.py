@@ -68,11 +68,6 @@ class ParsedPlan(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
-def is_unread(actions: Sequence[object]) -> bool:
-    """Whether the actions of a submission are all malformed, and there are some."""
-    return bool(actions) and not any(actions)
-
-
 def parse(text: str, rows: int, cols: int, defense: str, form: Form = PLAIN) -> ParsedPlan:
     """Read the last plan in the first TEXT_MAX characters of an answer; if `defense` is
     "pointwise", a `defend` item may be a pair.

@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
-from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
-from goldrush.agents.llm.notes import note_after
-from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.roster import Entry
 from goldrush.agents.simultaneous import SimultaneousPlayers
-from goldrush.agents.worlds.mining.parse import is_unread, parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
-from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.shape import Schema
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
-from goldrush.kernel.worlds.mining.events import KINDS, SUBMITTED
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.fork import FORKS
 from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.kernel.worlds.mining.submit import message_of, resubmitted, submitted
+from goldrush.kernel.worlds.mining.submit import resubmitted, submitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 
+if TYPE_CHECKING:
+    from goldrush.agents.llm.question import Message, Source
+    from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
+    from goldrush.kernel.shape import Schema
 
-class MiningPlayers(SimultaneousPlayers[MiningState, PlanPrompts]):
+
+class RoundView:
+    """What the agents of one round are shown, and the prompts of models, if there are any."""
+
+    def __init__(self, shown: SharedView) -> None:
+        self.shown = shown
+
+    @cached_property
+    def prompts(self) -> PlanPrompts:
+        """What models are shown."""
+        from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
+
+        return PlanPrompts(self.shown)
+
+
+class MiningPlayers(SimultaneousPlayers[MiningState, RoundView]):
     """The players of mining runs."""
 
     world = MINING
@@ -47,10 +61,10 @@ class MiningPlayers(SimultaneousPlayers[MiningState, PlanPrompts]):
     def unit(self, state: MiningState) -> int:
         return state.round + 1
 
-    def view(self, state: MiningState) -> PlanPrompts:
-        return PlanPrompts(SharedView(state))
+    def view(self, state: MiningState) -> RoundView:
+        return RoundView(SharedView(state))
 
-    def ask(self, policy: Policy | Scripted, entry: Entry, view: PlanPrompts) -> Row:
+    def ask(self, policy: Policy | Scripted, entry: Entry, view: RoundView) -> Row:
         shown, agent = view.shown, entry.agent
         state = shown.state
         draws = Draws(state.config.seed, state.round + 1, agent, "policy")
@@ -62,41 +76,25 @@ class MiningPlayers(SimultaneousPlayers[MiningState, PlanPrompts]):
     def resubmitted(self, item: Mapping[str, object], config: MiningConfig, code: int) -> Row:
         return resubmitted(item, config)
 
-    def replayed(self, row: Row, view: PlanPrompts) -> Row:
+    def replayed(self, row: Row, view: RoundView) -> Row:
         agent, actions, error, say, memo, _ = row
         heard = say if view.shown.state.config.communication else None
         return (agent, actions, error, heard, memo, None)
 
     def unread(self, row: Row) -> bool:
-        return is_unread(row[1])
+        actions = row[1]
+        return bool(actions) and not any(actions)
 
-    def messages(self, view: PlanPrompts, agent: int) -> Sequence[Message]:
-        return view.of(agent)
+    def messages(self, view: RoundView, agent: int) -> Sequence[Message]:
+        return view.prompts.of(agent)
 
-    def schema(self, view: PlanPrompts, agent: int) -> Schema:
-        return view.schema(agent)
+    def schema(self, view: RoundView, agent: int) -> Schema:
+        return view.prompts.schema(agent)
 
     def answered(
-        self, view: PlanPrompts, agent: int, text: str | None, error: str | None, source: Source
+        self, view: RoundView, agent: int, text: str | None, error: str | None, source: Source
     ) -> Row:
-        """The row of an answer. Where an agent may have a note, each of its rows holds the last.
-        `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the text has no plan.
-        """
-        state, framed = view.shown.state, view.framed(agent)
-        note = state.memo[agent] if framed.notes else None
-        if text is None or error in (NO_ANSWER, REFUSAL):
-            return (agent, (), error, None, note, source)
-        config = state.config
-        parsed = parse(text, config.rows, config.cols, config.defense, form_of(framed.wording))
-        actions = tuple(
-            action and (KINDS.index(action[0]), *action[1:]) for action in parsed.actions
-        )
-        if parsed.error != NO_JSON:
-            error = parsed.error
-        say = message_of(parsed.say, config)
-        if framed.notes:
-            note = note_after(note, parsed.note)
-        return (agent, actions, error or parsed.error, say, note, source)
+        return view.prompts.row(agent, text, error, source)
 
 
 MINING_PLAYERS: Final = MiningPlayers()

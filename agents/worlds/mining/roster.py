@@ -12,14 +12,13 @@ from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from goldrush.agents.llm.model import FRAMING
+from goldrush.agents.llm.options import FRAMING
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.worlds.mining.policy import Scripted
-from goldrush.agents.worlds.mining.prompts.prompt import PROMPT_MAX, wordable
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import AGENTS_MAX
@@ -33,6 +32,9 @@ from goldrush.kernel.worlds.mining.events import (
     Actions,
 )
 from goldrush.kernel.worlds.mining.observe import MiningObservation
+
+if TYPE_CHECKING:
+    from goldrush.agents.llm.wordings import Wordable
 
 
 class Random:
@@ -153,6 +155,13 @@ class Miner:
         return tuple(draft.actions)
 
 
+def _wordable() -> Wordable:
+    """What wordings can change in prompts, which runs of policies do not have."""
+    from goldrush.agents.worlds.mining.prompts.prompt import wordable
+
+    return wordable()
+
+
 POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "random": Random,
     "greedy-mine": GreedyMine,
@@ -163,7 +172,8 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
-PROMPT: Final = PromptVersion(2, PROMPT_MAX, FRAMING, wordable)
+PROMPT_MAX: Final = 65_536  # bytes of both messages, in any wording and with any persona
+PROMPT: Final = PromptVersion(2, PROMPT_MAX, FRAMING, _wordable)
 NULL: Final = "random"  # the policy that cannot learn
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"

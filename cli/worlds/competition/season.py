@@ -18,11 +18,11 @@ from goldrush.cli.options import (
     Seed,
     Test,
     TestJobs,
+    allow_own_policies,
     set_option,
     treatment_option,
 )
 from goldrush.cli.record import (
-    allow_own_policies,
     estimated,
     how_again,
     recorded,

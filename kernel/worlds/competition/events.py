@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
-import attrs
+import msgspec
 
 from goldrush.kernel.settings import choice
 from goldrush.kernel.shape import (
@@ -86,11 +86,11 @@ def _show_plain(value: Any) -> Any:
 def _among(family: type) -> Kind:
     """One of the names of a family, held as text: a season has few events."""
     names = names_of(family)
-    return attrs.evolve(choice(*names), name=" | ".join(names))
+    return msgspec.structs.replace(choice(*names), name=" | ".join(names))
 
 
 PLAIN: Final = Kind("plain values", _is_plain, _show_plain)
-CODE: Final = attrs.evolve(_among(Refusal), name="code")
+CODE: Final = msgspec.structs.replace(_among(Refusal), name="code")
 
 
 def _is_act(value: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, cast
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput, UnsupportedSetup, format_value
 from goldrush.kernel.settings import check_value, flag, integer, setting
@@ -107,14 +108,14 @@ class About:
     """
 
     name: str = setting("", _TEXT)
-    kind: str = setting("", attrs.evolve(_TEXT, holds=KINDS.__contains__))
+    kind: str = setting("", msgspec.structs.replace(_TEXT, holds=KINDS.__contains__))
     agents: Sequence[str] = setting((), _TEXTS)
     values: bool = setting(False, flag())
     ignored: Sequence[str] = setting((), _TEXTS)
     every: int = setting(0, integer(0, STEPS_MAX))
     versions: Mapping[str, str] = attrs.field(factory=dict)
     autoreset: str | None = setting(
-        None, attrs.evolve(_TEXT, holds=(None, "", *AUTORESETS).__contains__)
+        None, msgspec.structs.replace(_TEXT, holds=(None, "", *AUTORESETS).__contains__)
     )
 
     @property

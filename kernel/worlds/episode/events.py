@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.shape import (
     AGENT,
@@ -24,7 +24,7 @@ NAME_MAX: Final = 500  # characters of the name of an array or a parameter
 RESET, ACTED, CHANGED, CLOSED, TURN, GAVE, ARRAY = range(7)
 
 _NAME: Final = text(NAME_MAX)
-_DIGEST: Final = attrs.evolve(WORD, entity=None)
+_DIGEST: Final = msgspec.structs.replace(WORD, entity=None)
 _REWARD: Final = Kind(
     "number",
     lambda value: type(value) is float,

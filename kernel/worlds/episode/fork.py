@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-import attrs
-
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.forking import Forks, Replacement, check_fixed, place_of
@@ -22,8 +20,7 @@ from goldrush.kernel.worlds.episode.values import Encoded, shown
 VOCABULARY: Final = Vocabulary("step", first=0, uncounted=(RESET, CLOSED))
 
 
-@attrs.frozen
-class EpisodeForks(Forks[EpisodeConfig]):
+class EpisodeForks(Forks[EpisodeConfig], frozen=True):
     """Forks of episodes: besides the settings, the parameters of a model can change."""
 
     def check_setting(self, name: str, value: object) -> None:

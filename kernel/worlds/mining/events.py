@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.shape import (
     AGENT,
@@ -83,14 +83,14 @@ def show_action(action: Action) -> list[Any] | None:
     return None if action is None else [KINDS[action[0]], action[1], action[2]]
 
 
-ACTIONS: Final = attrs.evolve(
+ACTIONS: Final = msgspec.structs.replace(
     several(_ACTION, ITEMS_MAX),
     name="list of actions",
     show=lambda value: [show_action(action) for action in value],  # in an eighth of the time
     entity="plot",
     ids=lambda shown: [action[1] for action in shown if action is not None],
 )
-_REMOVAL: Final = attrs.evolve(
+_REMOVAL: Final = msgspec.structs.replace(
     record(index=NATURAL, reason=one_of(REASONS)), name="[index, reason]"
 )
 # Fields of several events.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-import attrs
 import msgspec
 
 from goldrush.kernel.world import Row
@@ -59,8 +58,7 @@ class PublicRaid(msgspec.Struct, frozen=True):
     winner: int | None
 
 
-@attrs.frozen(eq=False, repr=False)
-class PublicRound:
+class PublicRound(msgspec.Struct, frozen=True, dict=True, eq=False):
     """The public events of a round, by ascending plot.
 
     Each kind is worked out on first use, because most policies look at one or none.

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-import attrs
 import msgspec
 
 from goldrush.kernel.measures import Value, ratio
@@ -42,8 +41,7 @@ class Basic(Protocol):
     def mined(self) -> float: ...
 
 
-@attrs.frozen
-class Basics:
+class Basics(msgspec.Struct, frozen=True):
     """See Basic."""
 
     owned: int

@@ -232,8 +232,7 @@ MEASURES: Final = measures.named(
 )  # fmt: skip
 
 
-@attrs.frozen(kw_only=True)
-class MeasuredSeason(Measured[SeasonConfig]):
+class MeasuredSeason(Measured[SeasonConfig], frozen=True, kw_only=True):
     """A measured season.
 
     Attributes:

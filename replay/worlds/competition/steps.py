@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.agents.worlds.competition.arenas import UnknownArena, rules_of
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
@@ -43,7 +43,7 @@ def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
     def initial(setup: Mapping[str, Any]) -> SeasonState:
         raise refused
 
-    return attrs.evolve(competition(None), initial=initial)
+    return msgspec.structs.replace(competition(None), initial=initial)
 
 
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:

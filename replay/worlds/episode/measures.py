@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
@@ -43,8 +43,7 @@ VARIABLES_MAX: Final = 200  # variables of a model that are measures
 _FRONTS: Final = ("report[", "variable[")  # of what a model tells, and of its attributes
 
 
-@attrs.frozen(kw_only=True)
-class MeasuredEpisodes(Measured[EpisodeConfig]):
+class MeasuredEpisodes(Measured[EpisodeConfig], frozen=True, kw_only=True):
     """A measured run, with its episodes, its subject and the units that are steps: no resets."""
 
     episodes: Sequence[Episode]
@@ -282,7 +281,7 @@ def _dated(measure: Measure, values: Series, steps: int) -> Measure:
     """
     step = max((step for step, value in enumerate(values) if value is not None), default=steps)
     title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
-    return attrs.evolve(measure, title=title)
+    return msgspec.structs.replace(measure, title=title)
 
 
 def head(measured: MeasuredEpisodes) -> str:
@@ -296,7 +295,7 @@ def of_names(names: Sequence[str]) -> Measures:
     """The measures of runs that have these: of models their variables."""
     known = {name: MEASURES.get(name) or _variable(name) for name in names}
     is_model = not any(name in MEASURES for name in names)
-    return attrs.evolve(MEASURING, known=known, of_agents={} if is_model else OF_AGENTS)
+    return msgspec.structs.replace(MEASURING, known=known, of_agents={} if is_model else OF_AGENTS)
 
 
 MEASURING: Final = Measures(MEASURES, read, head, OF_AGENTS, agents_at, of_names)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import add, attrgetter
 from typing import Any, Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.worlds.mining.events import (
     CLAIM,
@@ -33,8 +33,7 @@ WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of
 _HOLDINGS: Final = {BY_CLAIM: "claimed", BY_CAPTURE: "captured"}
 
 
-@attrs.frozen
-class Counts(Basics):
+class Counts(Basics, frozen=True):
     """Counts of a round, or their sums over the rounds of a run. Actions are those left after
     pruning, plots are `owned` at the start of a round, and stamina is in points.
 
@@ -89,7 +88,7 @@ class Counts(Basics):
         return self.defend + self.mine + self.claim + self.raid
 
 
-_FIELDS: Final = tuple(attrs.fields_dict(Counts))
+_FIELDS: Final = Counts.__struct_fields__
 _values: Final = attrgetter(*_FIELDS)
 
 
@@ -147,7 +146,7 @@ class Counting:
         raid_actions = sum(raided.values())
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
-            **attrs.asdict(basic),
+            **msgspec.structs.asdict(basic),
             raided=len(on_owned),
             speculative=raid_actions - basic.raids,
             captures=len(captured),

@@ -16,8 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from goldrush.agents.simultaneous import SimultaneousPlayers
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, RoundView
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
@@ -205,7 +204,7 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
         }
 
     @property
-    def _players(self) -> SimultaneousPlayers[MiningState, PlanPrompts]:
+    def _players(self) -> SimultaneousPlayers[MiningState, RoundView]:
         return MINING_PLAYERS
 
     def _observation_space(self, agent: int, choices: int) -> spaces.Dict:

@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
 import msgspec
 
 from goldrush.agents.worlds.mining.roster import PROMPT
@@ -269,8 +268,7 @@ def _quotient(a: Value, b: Value) -> Value:
     return None if a is None or b is None else ratio(a, b)
 
 
-@attrs.frozen(kw_only=True)
-class MeasuredRun(Measured[MiningConfig]):
+class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
     """A mining run with its MEASURES.
 
     Attributes:

@@ -11,7 +11,7 @@ from goldrush.agents.llm.failures import INVALID, NO_ACTION, failure_kind
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.wording_rosters import variants_of
 from goldrush.agents.seats import policy_label
-from goldrush.agents.worlds.mining.parse import is_unread
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.shape import AGENT, NATURAL, record, several
@@ -84,7 +84,7 @@ def _agents_of(state: MiningState, variants: Mapping[int, int]) -> Iterator[Row]
     for agent, (kind, _, points) in kept_actions(record):
         spent[agent, kind] += points
     failures = {
-        row[0]: NO_ACTION if is_unread(row[1]) else failure_kind(row[2])
+        row[0]: NO_ACTION if MINING_PLAYERS.unread(row) else failure_kind(row[2])
         for row in record.rows(SUBMITTED)
         if row[5] is not None
     }

@@ -6,6 +6,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.measures import Value, mean
@@ -22,7 +23,7 @@ class Config:
     seed: int = setting(7, integer(0, 9))
 
 
-DAYS = attrs.evolve(
+DAYS = replace(
     SUMS, name="days", vocabulary=Vocabulary(unit="day", first=0),
     ended=lambda state: state[0] == 7,
 )  # fmt: skip

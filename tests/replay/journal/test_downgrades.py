@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.model import MAX_TOKENS_MAX
+from goldrush.agents.llm.options import MAX_TOKENS_MAX
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, Header, sha256_of
 from goldrush.kernel.world import Batch, Block, Row, World

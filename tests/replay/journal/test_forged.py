@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import click
 import pytest
+from msgspec.structs import replace
 
 from goldrush import replay
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
@@ -99,7 +100,7 @@ def test_of_a_journal_that_holds_a_failure_is_a_bug_and_stays_one(sound: Path) -
 
 
 def test_the_world_is_seen_however_it_is_given(forged: Path) -> None:
-    world = attrs.evolve(MINING, name="mine")
+    world = replace(MINING, name="mine")
     header = Header("mine", MINING.rules)
     renamed = write(forged.with_name("mine.journal"), commits_of(forged), header)
 
@@ -116,7 +117,7 @@ def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:
     def fail(*_: object) -> Any:
         raise RuntimeError("another one")
 
-    world = attrs.evolve(MINING, decide=fail)
+    world = replace(MINING, decide=fail)
     with pytest.raises(KeyError, match="the first one"), reporting_forged(forged, world=world):
         raise KeyError("the first one")
 
@@ -217,7 +218,7 @@ NO_READERS = {
         report.tables.check_tables report.tables.write_tables study.manifest.read_manifest
         study.manifest.write_manifest study.plan.read_plan view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
-        arguments.target_of run_data.size_of run_data.total_size tools.format_option tools.lacks
+        arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.players_at find.tools_at find.tools_of find.typed find.open_world
         find.maker_at find.world_given find.world_named find.is_shipped_at source.records_source
         competition.steps.season_world competition.story.sentences_of story.sentences_of

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
@@ -261,7 +261,7 @@ def test_a_state_that_was_frozen_plays_on_as_the_one_it_was(
 # it is forged, so it may not be read where anybody else can put it. For the mining world such
 # states are found in a minute, because the digest of its map is a sum; here all digests are 0.
 
-ALIKE = attrs.evolve(SUMS, digest=lambda _: 0, freeze=tuple, thaw=lambda frozen, _: list(frozen))
+ALIKE = replace(SUMS, digest=lambda _: 0, freeze=tuple, thaw=lambda frozen, _: list(frozen))
 TRUE, FORGED = [6, 15], [6, 115]
 
 

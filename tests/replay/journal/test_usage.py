@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.budget import Amount
-from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX
+from goldrush.agents.llm.question import AROUND_MAX, REPORTED_MAX, Amount
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.prompts.prompt import PROMPT_MAX
+from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 import attrs
+from msgspec.structs import replace
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining.roster import POLICY_SET
@@ -32,7 +33,7 @@ Halves = tuple[float | None, float | None]
 
 CRITERIA = {one.name: one.expected for one in study.CRITERIA.every}
 EXPECTED = study.CRITERIA.expected
-NOTHING = Counts(*[0] * len(attrs.fields(Counts)))
+NOTHING = Counts(*[0] * len(Counts.__struct_fields__))
 SAME: Halves = (1.0, 1.0)
 
 
@@ -77,7 +78,7 @@ def made(
         policies=policies,
         by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},
         kept=MiningKept(
-            totals=attrs.evolve(NOTHING, **(totals or {})),
+            totals=replace(NOTHING, **(totals or {})),
             lengths=others.pop("lengths", {}),
         ),
         failures=others.pop("failures", ()),

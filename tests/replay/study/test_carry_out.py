@@ -21,7 +21,7 @@ import pytest
 import goldrush
 import goldrush.agents.llm.client
 from goldrush.agents import players
-from goldrush.agents.game.source import new_game
+from goldrush.agents.game.new import new_game
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS

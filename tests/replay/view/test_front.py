@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
@@ -162,7 +162,7 @@ def test_the_chart_of_a_run_is_of_its_outcome(path: Path, monkeypatch: pytest.Mo
     record(path, {"rounds": 5, "agents": 2, "rows": 1, "cols": 2}, "greedy-mine*2")
     tools = tools_at(path)
     plots, *others = reversed(tools.measures.of_agents.values())
-    measures = attrs.evolve(tools.measures, of_agents=named(plots, *others))
+    measures = replace(tools.measures, of_agents=named(plots, *others))
     monkeypatch.setattr(type(tools), "measures", measures)
     front = shown_of(path, tools, (None, None)).front
     unit, point = front.points[-1]

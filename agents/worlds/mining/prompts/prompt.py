@@ -14,23 +14,26 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.messages import Messages, plural
-from goldrush.agents.llm.model import AGENT, FIELD, FIXED
-from goldrush.agents.llm.notes import NOTE_MAX
+from goldrush.agents.llm.notes import NOTE_MAX, note_after
+from goldrush.agents.llm.options import AGENT, FIELD, FIXED
 from goldrush.agents.llm.parts import quoted, size
-from goldrush.agents.llm.question import Message
+from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.llm.wording_files import shipped_in
 from goldrush.agents.llm.wording_rosters import framed_in
 from goldrush.agents.llm.wordings import ID, Framed, Wordable, Wording
-from goldrush.agents.worlds.mining.parse import Form
+from goldrush.agents.worlds.mining.parse import Form, parse
 from goldrush.agents.worlds.mining.prompts.history import History
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, Terms, number
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import choice, integer
 from goldrush.kernel.shape import TEXT, Schema, optional, record, several
+from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, POINTWISE
 from goldrush.kernel.worlds.mining.events import KINDS, SAY_MAX
 from goldrush.kernel.worlds.mining.observe import Authority, MiningObservation, SharedView
+from goldrush.kernel.worlds.mining.submit import message_of
 
 # Limits of the parts, in bytes, without their headings; see also history.py. A part says how many
 # items are left out. With scripted agents all is shown in every treatment.
@@ -43,7 +46,6 @@ HEARD_MAX: Final = 6_100  # twenty messages of full length in ASCII
 SHARE_MIN: Final = 80  # of one message, with its frame
 FRAME_MAX: Final = len("agent 99999: ") + len(" (cut)") + 1
 NOTE_SHOWN_MAX: Final = 8_000
-PROMPT_MAX: Final = 65_536  # of both messages, in any wording and with any persona
 
 PACKAGE: Final = "goldrush.agents.worlds.mining.prompts"
 MESSAGES: Final = Messages(PACKAGE, "prompt.toml")
@@ -117,7 +119,7 @@ def _schema(
 
 
 class PlanPrompts:
-    """What the agents of one round are shown, with the prompts of models. What several agents are
+    """The prompts of models in one round, and how their answers are read. What several agents are
     shown is made once, when it is needed.
     """
 
@@ -156,6 +158,26 @@ class PlanPrompts:
         most = max(1, self.shown.state.staminas[agent])
         texts = _texts(framed, config.communication)
         return _schema(framed.wording, self._order(framed, agent), config.plots, most, texts)
+
+    def row(self, agent: int, text: str | None, error: str | None, source: Source) -> Row:
+        """The row of an answer. Where an agent may have a note, each of its rows holds the last.
+        `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the text has no plan.
+        """
+        state, framed = self.shown.state, self.framed(agent)
+        note = state.memo[agent] if framed.notes else None
+        if text is None or error in (NO_ANSWER, REFUSAL):
+            return (agent, (), error, None, note, source)
+        config = state.config
+        parsed = parse(text, config.rows, config.cols, config.defense, form_of(framed.wording))
+        actions = tuple(
+            action and (KINDS.index(action[0]), *action[1:]) for action in parsed.actions
+        )
+        if parsed.error != NO_JSON:
+            error = parsed.error
+        say = message_of(parsed.say, config)
+        if framed.notes:
+            note = note_after(note, parsed.note)
+        return (agent, actions, error or parsed.error, say, note, source)
 
     def _order(self, framed: Framed, agent: int) -> tuple[str, ...]:
         """The order in which an agent is told the kinds of action."""

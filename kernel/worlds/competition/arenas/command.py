@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
+import msgspec
 from xxhash import xxh3_64_hexdigest
 
 from goldrush.kernel.errors import BadInput, format_value
@@ -186,7 +187,7 @@ def _rules(arena: Arena, options: CommandOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(dict.fromkeys(item.treatment for item in options.items)),
-        conduct=attrs.evolve(TEXT, schema=text(TEXT_MAX).schema),
+        conduct=msgspec.structs.replace(TEXT, schema=text(TEXT_MAX).schema),
         is_canonical=lambda conduct, treatment: (
             _is_text(conduct, TEXT_MAX, 0) and conduct == trimmed(conduct)
         ),

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import choice, integer, setting
@@ -203,7 +204,7 @@ _POLICY: Final = choice(*POLICIES)
 _SCHEMA: Final = record(
     majority=_POLICY, minority=optional(_POLICY), share=integer(0, SHARE_MAX)
 ).schema
-_CONDUCT: Final = attrs.evolve(row(TEXT, optional(TEXT), INTEGER, TEXT), schema=_SCHEMA)
+_CONDUCT: Final = msgspec.structs.replace(row(TEXT, optional(TEXT), INTEGER, TEXT), schema=_SCHEMA)
 
 
 def _text(options: MiningOptions) -> str:

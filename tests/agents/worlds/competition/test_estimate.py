@@ -3,8 +3,9 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.budget import Estimate
-from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.options import TEXT
 from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition.cast import cast_of

@@ -18,8 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.agents.llm.model import ORDERS, PERSONA_MAX
+from goldrush.agents.llm.model import PERSONA_MAX
 from goldrush.agents.llm.notes import NOTE_MAX, note_after
+from goldrush.agents.llm.options import ORDERS
 from goldrush.agents.llm.parts import limited
 from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wordings import (
@@ -33,6 +34,7 @@ from goldrush.agents.worlds.mining.parse import PLAIN, Form, ParsedPlan, parse
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts import history, prompt
 from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of, wordable
+from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX
@@ -280,7 +282,7 @@ def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> No
         assert len(text.encode()) <= most + MESSAGES_MAX
     prompts = asked(SharedView(state), lambda _: framed)
     for agent in (0, state.config.agents - 1):
-        assert size(prompts.of(agent)) <= prompt.PROMPT_MAX
+        assert size(prompts.of(agent)) <= PROMPT_MAX
         assert len(json.dumps(prompts.schema(agent))) <= 4_096
 
 

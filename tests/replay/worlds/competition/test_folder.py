@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-import attrs
 import pytest
+from msgspec.structs import replace
 
 from goldrush.kernel import files as kernel_files
 from goldrush.kernel.errors import BadInput, WriteFailed
@@ -78,7 +78,7 @@ def test_what_goes_wrong_half_way_leaves_nothing(
             raise error
         return write(fd, data, offset)
 
-    monkeypatch.setattr(kernel_files, "system", attrs.evolve(kernel_files.system, write=failing))
+    monkeypatch.setattr(kernel_files, "system", replace(kernel_files.system, write=failing))
     with pytest.raises((WriteFailed, KeyboardInterrupt)):
         export(season, tmp_path / "x", 2)
 

@@ -15,6 +15,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.roster import Entry
@@ -313,7 +314,7 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
         measure, (stopped, tmp_path / "pieces.journal", tmp_path / "open.journal")
     )
 
-    assert attrs.evolve(whole, path="") == attrs.evolve(pieces, path="")
+    assert replace(whole, path="") == replace(pieces, path="")
     assert 4 == under_way.units
     assert {name: values[:4] for name, values in whole.values.items()} == under_way.values
 
