@@ -28,6 +28,7 @@ from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import (
     NO_SURROGATE,
     SURROGATE,
+    is_watched,
     is_watching,
     packed,
     watching_all_units,
@@ -163,7 +164,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         asks = self.compiled.phase(state).asks or self.game.submissions[0]
         code = self.compiled.codes[asks]
         prefix = (state.config.seed, state.unit + 1, state.step, "policy")
-        before = packed(state) if self.compiled.is_watched(state) else None
+        before = packed(state) if is_watched(state) else None
         # What is recorded is checked, too, and costs less there; but not what agents it names.
         is_recorded_as_is = not (
             before is not None or asks in self._with_text or self.compiled.names_agents(code)

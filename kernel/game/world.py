@@ -20,11 +20,11 @@ from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
 from goldrush.kernel.game.hints import Field
-from goldrush.kernel.game.records import Event, Rows, State, Submission
+from goldrush.kernel.game.records import Event, Rows, State, Submission, values_of
 from goldrush.kernel.game.watch import (
     check_state,
     check_unchanged,
-    is_watched_unit,
+    is_watched,
     packed,
     unstorable,
     watched,
@@ -96,10 +96,6 @@ class Compiled:
         self._appliers += [None, _count_step]
         self.world = _world(self)
 
-    def is_watched(self, state: State) -> bool:
-        """Whether mistakes are looked for in the next step."""
-        return is_watched_unit(state.unit, state.config.agents)
-
     def code(self, phase: GamePhase) -> int | None:
         """The code of the submissions of a phase; None: nobody submits."""
         return None if phase.asks is None else self.codes[phase.asks]
@@ -137,7 +133,7 @@ class Compiled:
 
         Raises RulesFailed, and BadInput for a mistake.
         """
-        if state is None or self.is_watched(state):
+        if state is None or is_watched(state):
             return self._watched(what, state)
         return self._telling
 
@@ -195,7 +191,7 @@ class Compiled:
                 "yield its events, each by itself; where nothing happens, return []",
             )
         batches = self._batches(derived if live is state else self._applying(derived, live))
-        if live is not state and self.is_watched(state):
+        if live is not state and is_watched(state):
             self._check_applied(phase, state, live, [*inputs.batches, *batches])
         if drawn := draw.rows():
             batches.insert(0, (self.drawn, drawn))
@@ -265,7 +261,7 @@ class Compiled:
 
     def evolve(self, state: State, block: Block) -> State:
         """The state after these events."""
-        with self.running("apply", None) if self.is_watched(state) else self._telling:
+        with self.running("apply", None) if is_watched(state) else self._telling:
             return self._apply(state, block.batches)
 
     def _apply(self, state: State, batches: Sequence[Batch]) -> State:
@@ -282,7 +278,7 @@ class Compiled:
 
     def close(self, state: State) -> State:
         """The state before the next unit."""
-        if self.is_watched(state):
+        if is_watched(state):
             check_state(state, self.vocabulary.format_unit(state.unit + 1))
         state.unit += 1
         state.step = 0
@@ -323,8 +319,7 @@ class Compiled:
         [settings, roster, SHA-256 of the source]. Raises BadInput for a text with a lone surrogate.
         """
         try:
-            fields = [getattr(state, field) for field in state.types]
-            return fingerprint([state.head, state.unit, fields])
+            return fingerprint([state.head, state.unit, values_of(state)])
         except UnicodeEncodeError:
             when = f"after {self.vocabulary.format_unit(state.unit)}, "
             raise unstorable(state, when) from None

@@ -15,7 +15,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.watch import (
     is_stable,
-    is_watched_unit,
+    is_watching,
     varies,
     watching_all_units,
 )
@@ -202,11 +202,8 @@ def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
 
 def test_a_checked_recording_changes_nothing_for_other_threads():
     with watching_all_units(), ThreadPoolExecutor(1) as other:
-        assert [True, False] == [
-            is_watched_unit(1000, 5),
-            other.submit(is_watched_unit, 1000, 5).result(),
-        ]
-    assert not is_watched_unit(1000, 5)
+        assert [True, False] == [is_watching(), other.submit(is_watching).result()]
+    assert not is_watching()
 
 
 @pytest.mark.parametrize(
