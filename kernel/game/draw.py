@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Context, Decimal
 from itertools import accumulate
-from typing import Any, Final, TypeVar
-
-import attrs
+from typing import Final, TypeVar
 
 from goldrush.kernel import shape
+from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.watch import check_ordered
@@ -28,7 +27,7 @@ from goldrush.kernel.shape import amount
 from goldrush.kernel.world import EventType, Row
 
 T = TypeVar("T")
-R = TypeVar("R")
+N = TypeVar("N", bound=float)
 Label = int | str
 Key = tuple[Label, ...]
 
@@ -40,16 +39,10 @@ MEAN_MAX: Final = 1_000_000  # of `poisson`, whose time grows with it
 PART_MAX: Final = 500  # of the mean that one word decides: exp(-PART_MAX) is a float
 DIGITS: Final = Context(prec=40)  # of logarithms and exponentials
 
-_LABEL: Final = attrs.evolve(
-    shape.INTEGER,
-    name="integer or text",
-    holds=lambda value: type(value) in (int, str),
-    schema={},
-)
 DRAWN: Final = EventType(
     "drawn",
     {
-        "key": shape.several(_LABEL).means("what is drawn, and for whom, within the step"),
+        "key": shape.several(shape.LABEL).means("what is drawn, and for whom, within the step"),
         "use": shape.one_of(USES).means("how the words are used"),
         "arguments": shape.several(shape.AMOUNT).means("its limits"),
         "results": shape.several(shape.AMOUNT).means("a number, or places in a list"),
@@ -72,43 +65,50 @@ class Draw:
     def __init__(self, *prefix: Label) -> None:
         """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
         self._prefix = prefix
-        # By key: the place of the use in USES, its arguments, the result and the words.
-        self._made: dict[Key, tuple[int, tuple[float, ...], Any, Draws]] = {}
+        # By key: the place of the use in USES, its arguments, the results and the words.
+        self._made: dict[Key, tuple[int, tuple[float, ...], tuple[float, ...], Draws]] = {}
 
     def rows(self) -> list[Row]:
         """The rows of the events DRAWN, in order."""
         return [
-            (
-                key, use, tuple(map(amount, arguments)),
-                tuple(result) if type(result) is list else (amount(result + 0),), draws.words(),
-            )
-            for key, (use, arguments, result, draws) in self._made.items()
-        ]  # fmt: skip
+            (key, use, arguments, results, draws.words())
+            for key, (use, arguments, results, draws) in self._made.items()
+        ]
 
     def word(self, *key: Label) -> int:
         """64 random bits."""
-        return self._drawn(0, (), key, Draws.word)
+        draws = self._keyed("word", key)
+        word = draws.word()
+        self._made[key] = 0, (), (word,), draws
+        return word
 
     def below(self, n: int, *key: Label) -> int:
         """A whole number from 0 to n - 1, all equally likely. Raises ValueError unless n is a whole
         number above 0.
         """
-        _check(not isinstance(n, float), "below", "the number of results", n)
-        return self._drawn(1, (n,), key, lambda draws: draws.below(n))
+        if isinstance(n, float):
+            raise _invalid("below", "the number of results", n)
+        draws = self._keyed("below", key)
+        place = draws.below(n)
+        self._made[key] = 1, (n,), (place,), draws
+        return place
 
     def between(self, low: float, high: float, *key: Label) -> float:
         """A number from `low` to `high`: low + (high - low) × word ÷ 2^64. Raises ValueError unless
         low is at most high, and both are finite.
         """
-        _check(-math.inf < low <= high < math.inf, "between", "the limits", (low, high))
-        return self._drawn(
-            2, (low, high), key, lambda draws: low + (high - low) * (draws.word() / WORD_RANGE)
-        )
+        if not -math.inf < low <= high < math.inf:
+            raise _invalid("between", "the limits", (low, high))
+        draws = self._keyed("between", key)
+        number = low + (high - low) * (draws.word() / WORD_RANGE)
+        return self._number(2, (low, high), key, number, draws)
 
     def chance(self, probability: float, *key: Label) -> bool:
         """True with this probability. Raises ValueError unless it is from 0 to 1."""
-        _check(0 <= probability <= 1, "chance", "the probability", probability)
-        return self._drawn(3, (probability,), key, lambda draws: draws.chance(probability))
+        if not 0 <= probability <= 1:
+            raise _invalid("chance", "the probability", probability)
+        draws = self._keyed("chance", key)
+        return self._number(3, (probability,), key, draws.chance(probability), draws)
 
     def choice(self, items: Sequence[T], *key: Label) -> T:
         """One of the items. Raises ValueError if there are none."""
@@ -117,65 +117,75 @@ class Draw:
         count = len(items)
         if not count:
             raise ValueError("draw.choice: the list of items is empty")
-        return items[self._drawn(4, (count,), key, lambda draws: draws.below(count))]
+        draws = self._keyed("choice", key)
+        place = draws.below(count)
+        self._made[key] = 4, (count,), (place,), draws
+        return items[place]
 
     def shuffled(self, items: Iterable[T], *key: Label) -> list[T]:
         """The items in random order."""
         check_ordered(items, "draw.shuffled takes")
         given = list(items)
         count = len(given)
-        places = self._drawn(5, (count,), key, lambda draws: draws.shuffled(range(count)))
+        draws = self._keyed("shuffled", key)
+        places = draws.shuffled(range(count))
+        self._made[key] = 5, (count,), tuple(places), draws
         return [given[place] for place in places]
 
     def sample(self, items: Sequence[T], size: int, *key: Label) -> list[T]:
         """Up to `size` different items in random order. Raises ValueError for a negative size."""
         check_ordered(items, "draw.sample takes")
         count = len(items)
-        places = self._drawn(6, (count, size), key, lambda draws: draws.sample(count, size))
+        draws = self._keyed("sample", key)
+        places = draws.sample(count, size)
+        self._made[key] = 6, (count, size), tuple(places), draws
         return [items[place] for place in places]
 
     def normal(self, mean: float, deviation: float, *key: Label) -> float:
         """A number of the normal distribution: mean + deviation × that of `standard_normal`. Raises
         ValueError for a negative deviation.
         """
-        _check(deviation >= 0, "normal", "the standard deviation", deviation)
-        return self._drawn(
-            7, (mean, deviation), key, lambda draws: mean + deviation * standard_normal(draws)
-        )
+        if not deviation >= 0:
+            raise _invalid("normal", "the standard deviation", deviation)
+        draws = self._keyed("normal", key)
+        number = mean + deviation * standard_normal(draws)
+        return self._number(7, (mean, deviation), key, number, draws)
 
     def exponential(self, mean: float, *key: Label) -> float:
         """A waiting time with this mean: -mean × ln((word + 1) ÷ 2^64). Raises ValueError for a
         negative mean.
         """
-        _check(mean >= 0, "exponential", "the mean", mean)
-        return self._drawn(8, (mean,), key, lambda draws: mean * waiting_time(draws))
+        if not mean >= 0:
+            raise _invalid("exponential", "the mean", mean)
+        draws = self._keyed("exponential", key)
+        return self._number(8, (mean,), key, mean * waiting_time(draws), draws)
 
     def poisson(self, mean: float, *key: Label) -> int:
         """How often something happens that happens this often on average; see `occurrences`. Raises
         ValueError for a mean that is not from 0 to MEAN_MAX.
         """
-        return self._drawn(9, (mean,), key, lambda draws: occurrences(draws, mean))
+        draws = self._keyed("poisson", key)
+        return self._number(9, (mean,), key, occurrences(draws, mean), draws)
 
     def weighted(self, items: Sequence[T], weights: Sequence[float], *key: Label) -> T:
         """One of the items, each as likely as its weight; see `place_by_weight`. Raises ValueError
         unless each has a weight from 0 on, and one of them more.
         """
         is_valid = len(items) == len(weights) and all(0 <= weight < math.inf for weight in weights)
-        _check(is_valid and sum(weights) > 0, "weighted", "the weights", weights)
-        given = tuple(map(float, weights))
-        return items[self._drawn(10, given, key, lambda draws: place_by_weight(draws, given))]
+        if not is_valid or not sum(weights) > 0:
+            raise _invalid("weighted", "the weights", weights)
+        draws, given = self._keyed("weighted", key), tuple(map(float, weights))
+        return items[self._number(10, given, key, place_by_weight(draws, given), draws)]
 
-    def _drawn(
-        self, use: int, arguments: tuple[float, ...], key: Key, take: Callable[[Draws], R]
-    ) -> R:
-        self._check_key(USES[use], key)
-        draws = Draws(*self._prefix, *key)
-        result = take(draws)
-        self._made[key] = use, arguments, result, draws
+    def _number(
+        self, use: int, arguments: tuple[float, ...], key: Key, result: N, draws: Draws
+    ) -> N:
+        """The result of a draw, which is noted as rows have it."""
+        self._made[key] = use, tuple(map(amount, arguments)), (amount(result + 0),), draws
         return result
 
-    def _check_key(self, use: str, key: Key) -> None:
-        """Raises BadInput for no key, and for one that was used."""
+    def _keyed(self, use: str, key: Key) -> Draws:
+        """The words of a key. Raises BadInput for no key, and for one that was used."""
         if not key:
             raise BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
         if key in self._made:
@@ -184,11 +194,14 @@ class Draw:
                 "used: it would be the same number again",
                 "add what tells both apart, such as the agent",
             )
+        for label in key:
+            if type(label) is not int and type(label) is not str:
+                pack(label)  # refuses a set, say, whose order differs between processes
+        return Draws(*self._prefix, *key)
 
 
-def _check(is_valid: bool, use: str, what: str, value: object) -> None:
-    if not is_valid:
-        raise ValueError(f"draw.{use}: {what} cannot be {format_value(value)}")
+def _invalid(use: str, what: str, value: object) -> ValueError:
+    return ValueError(f"draw.{use}: {what} cannot be {format_value(value)}")
 
 
 def standard_normal(draws: Draws) -> float:
@@ -214,7 +227,8 @@ def occurrences(draws: Draws, mean: float) -> int:
     over PART_MAX is cut into equal parts, each with a word, and their counts are added. Raises
     ValueError for a mean that is not from 0 to MEAN_MAX, in a row that was forged, too.
     """
-    _check(0 <= mean <= MEAN_MAX, "poisson", "the mean", mean)
+    if not 0 <= mean <= MEAN_MAX:
+        raise _invalid("poisson", "the mean", mean)
     parts = math.ceil(mean / PART_MAX)
     count = 0
     for _ in range(parts):
@@ -251,11 +265,11 @@ class TogetherDraw(Draw):
         super().__init__(*prefix)
         self._agents = frozenset(agents)
 
-    def _check_key(self, use: str, key: Key) -> None:
+    def _keyed(self, use: str, key: Key) -> Draws:
         if not key or key[0] not in self._agents:
             named = f"has the key {', '.join(map(format_value, key))}" if key else "has no key"
             raise BadInput(
                 f"draw.{use} {named}; it begins with one of the agents that are asked",
                 'name the agent first, as in agent, "die"',
             )
-        super()._check_key(use, key)
+        return super()._keyed(use, key)
