@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, ClassVar, Final, cast
@@ -20,7 +20,7 @@ from goldrush.agents.roster import Entry, parts_of
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel import shape
-from goldrush.kernel.codec import pack
+from goldrush.kernel.codec import encode, pack
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw, TogetherDraw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
@@ -40,8 +40,8 @@ from goldrush.kernel.shape import Kind, Schema
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import EventType, Row
 
-# Agents whose policies are watched unless all are: each time the whole state is compared.
-WATCHED: Final = 100
+# Agents whose policies are watched in a unit unless all are: each time the state is compared.
+WATCHED: Final = 20
 METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
 
 
@@ -169,8 +169,9 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         is_recorded_as_is = not (
             before is not None or asks in self._with_text or self.compiled.names_agents(code)
         )
+        watched = () if before is None else _watched_agents(state)
         return StepView(
-            state, state.config, asks, self.compiled.types[code], prefix, before,
+            state, state.config, asks, self.compiled.types[code], prefix, before, watched,
             is_recorded_as_is, type(state.config).observe is not Game.observe,
         )  # fmt: skip
 
@@ -186,7 +187,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         else:
             function = policy.function
         seen, draw = view.state, Draw(*view.prefix, agent)
-        if view.before is not None and (agent < WATCHED or is_watching()):
+        if agent in view.watched:
             if view.hides:
                 with view.watching("`observe`"):
                     seen = game.observe(view.state, agent)
@@ -268,6 +269,15 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         return self._prompts.row(view, agent, text, error, source)
 
 
+def _watched_agents(state: State) -> Container[int]:
+    """The agents whose policies are watched in a watched unit: WATCHED, and in the next others."""
+    agents = state.config.agents
+    if agents <= WATCHED or is_watching():
+        return range(agents)
+    first = WATCHED * state.unit.bit_length()  # most of these units have one bit more
+    return {(first + place) % agents for place in range(WATCHED)}
+
+
 def _act(policy: Any, game: Game, seen: Any, agent: int, draw: Draw) -> object:
     """What a policy that is an object submits."""
     return policy.act(seen, agent, draw)
@@ -290,7 +300,7 @@ def _held(row: Row, event: EventType) -> Row:
     if not event.holds_all((row,)):
         raise BadPlan(event.fault(row) or "it cannot be stored")
     try:
-        pack(row)
+        encode(row)
     except UnicodeEncodeError:
         text = f"{format_value(row[1:-2])} is submitted: {SURROGATE}"
         raise BadPlan(f"{text}; {NO_SURROGATE}") from None

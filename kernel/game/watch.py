@@ -76,8 +76,9 @@ def is_watched(state: State, ago: int = 0) -> bool:
 
 def _events_of_unit(state: State) -> int:
     """About how many: one for each agent or, where nobody submits, for each item of a list."""
-    sizes = (len(value) for value in values_of(state) if isinstance(value, (list, dict)))
-    return state.config.agents or max(sizes, default=0)
+    agents: int = state.config.agents
+    lists = (list, dict)
+    return agents or max([len(v) for v in values_of(state) if isinstance(v, lists)], default=0)
 
 
 def varies(elements: Collection[object]) -> bool:
