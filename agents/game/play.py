@@ -186,7 +186,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             return view.together[agent]
         else:
             function = policy.function
-        seen, draw = view.state, Draw(*view.prefix, agent)
+        seen, draw = view.state, Draw((*view.prefix, agent))
         if agent in view.watched:
             if view.hides:
                 with view.watching("`observe`"):
@@ -213,7 +213,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         with view.watching("`observe`"):
             seen = [game.observe(state, agent) for agent in agents] if view.hides else state
         with view.watching(f"policy {entry.policy}"):
-            draw = TogetherDraw(agents, *view.prefix)
+            draw = TogetherDraw(view.prefix, _agents=frozenset(agents))
             submitted = policy.function(game, seen, agents, draw)
         if type(submitted) is not list or len(submitted) != len(agents):
             raise BadPlan(

@@ -18,6 +18,8 @@ from decimal import Context, Decimal
 from itertools import accumulate
 from typing import Final, TypeVar
 
+import msgspec
+
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import WORD_RANGE, Draws
@@ -52,21 +54,20 @@ DRAWN: Final = EventType(
 )
 
 
-class Draw:
+class Draw(msgspec.Struct):
     """The draws of a step. Every method takes the key of the draw as its last arguments: texts and
     whole numbers that name it, such as `"die", agent`.
 
     All of them raise BadInput for a key that has been used in this step, and for a set whose order
     differs between processes.
+
+    Attributes:
+        _prefix: the front of every key: seed, unit and step, and for a policy its agent.
+        _made: by key the place of the use in USES, its arguments, the results and the words.
     """
 
-    __slots__ = ("_made", "_prefix")
-
-    def __init__(self, *prefix: Label) -> None:
-        """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
-        self._prefix = prefix
-        # By key: the place of the use in USES, its arguments, the results and the words.
-        self._made: dict[Key, tuple[int, tuple[float, ...], tuple[float, ...], Draws]] = {}
+    _prefix: Key
+    _made: dict[Key, tuple[int, tuple[float, ...], tuple[float, ...], Draws]] = {}
 
     def rows(self) -> list[Row]:
         """The rows of the events DRAWN, in order."""
@@ -253,17 +254,16 @@ def place_by_weight(draws: Draws, weights: Sequence[float]) -> int:
 
 
 class TogetherDraw(Draw):
-    """The draws of a policy that is asked for several agents: every key names one of them first.
+    """The draws of a policy that is asked for several agents: every key names one of them first,
+    and the prefix does not.
 
     All methods raise BadInput for a key that does not.
+
+    Attributes:
+        _agents: those that are asked.
     """
 
-    __slots__ = ("_agents",)
-
-    def __init__(self, agents: Collection[int], *prefix: Label) -> None:
-        """`agents`: those that are asked; `prefix`: as of Draw, for a policy without its agent."""
-        super().__init__(*prefix)
-        self._agents = frozenset(agents)
+    _agents: Collection[int] = ()
 
     def _keyed(self, use: str, key: Key) -> Draws:
         if not key or key[0] not in self._agents:

@@ -152,7 +152,7 @@ class Compiled:
         config, roster = setup_of(
             {"config": setup["config"], "roster": setup["roster"]}, self.game.configured
         )
-        draw = (Draw(config.seed, 0, 0, "start"),) if self._start_draws else ()
+        draw = (Draw((config.seed, 0, 0, "start")),) if self._start_draws else ()
         with self.running("start", None):
             state = config.start(*draw)
         if type(state) is not self.game.State:
@@ -175,7 +175,7 @@ class Compiled:
 
     def _decided(self, state: State, inputs: Block) -> list[Batch]:
         phase, game = self.phase(state), state.config
-        draw = Draw(game.seed, state.unit + 1, state.step, "decide")
+        draw = Draw((game.seed, state.unit + 1, state.step, "decide"))
         live = state  # which the rules see
         if phase.live:
             live = self._apply(state.copy(), inputs.batches)
