@@ -56,7 +56,8 @@ class GamePolicy:
     def function(self) -> Callable[..., object]:
         """`(game, seen, agent, draw)` to what it submits."""
         act, settings = self.policy.act, attrs.asdict(self)
-        return partial(act, **settings) if settings else act
+        is_as_declared = repr(settings) == repr(dict(self.policy.settings))  # 1 is not 1.0
+        return act if is_as_declared else partial(act, **settings)
 
 
 def policy_class(policy: DeclaredPolicy) -> type[GamePolicy]:
