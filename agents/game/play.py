@@ -56,7 +56,7 @@ class GamePolicy:
     def function(self) -> Callable[..., object]:
         """`(game, seen, agent, draw)` to what it submits."""
         act, settings = self.policy.act, attrs.asdict(self)
-        is_as_declared = repr(settings) == repr(dict(self.policy.settings))  # 1 is not 1.0
+        is_as_declared = repr(settings) == repr(self.policy.settings)  # 1 is not 1.0
         return act if is_as_declared else partial(act, **settings)
 
 
@@ -273,10 +273,8 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
 def _watched_agents(state: State) -> Container[int]:
     """The agents whose policies are watched in a watched unit: WATCHED, and in the next others."""
     agents = state.config.agents
-    if agents <= WATCHED or is_watching():
-        return range(agents)
     first = WATCHED * state.unit.bit_length()  # most of these units have one bit more
-    return {(first + place) % agents for place in range(WATCHED)}
+    return {(first + at) % agents for at in range(agents if is_watching() else WATCHED)}
 
 
 def _act(policy: Any, game: Game, seen: Any, agent: int, draw: Draw) -> object:

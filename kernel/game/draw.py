@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Context, Decimal
 from itertools import accumulate
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -29,7 +29,7 @@ from goldrush.kernel.shape import amount
 from goldrush.kernel.world import EventType, Row
 
 T = TypeVar("T")
-N = TypeVar("N", bound=float)
+R = TypeVar("R")
 Label = int | str
 Key = tuple[Label, ...]
 
@@ -78,17 +78,13 @@ class Draw(msgspec.Struct):
 
     def word(self, *key: Label) -> int:
         """64 random bits."""
-        draws = self._keyed("word", key)
-        word = draws.word()
-        self._made[key] = 0, (), (word,), draws
-        return word
+        return self._drawn(0, (), key, Draws.word)
 
     def below(self, n: int, *key: Label) -> int:
         """A whole number from 0 to n - 1, all equally likely. Raises ValueError unless n is a whole
         number above 0.
         """
-        if isinstance(n, float):
-            raise _invalid("below", "the number of results", n)
+        _check(not isinstance(n, float), "below", "the number of results", n)
         draws = self._keyed("below", key)
         place = draws.below(n)
         self._made[key] = 1, (n,), (place,), draws
@@ -98,18 +94,15 @@ class Draw(msgspec.Struct):
         """A number from `low` to `high`: low + (high - low) × word ÷ 2^64. Raises ValueError unless
         low is at most high, and both are finite.
         """
-        if not -math.inf < low <= high < math.inf:
-            raise _invalid("between", "the limits", (low, high))
-        draws = self._keyed("between", key)
-        number = low + (high - low) * (draws.word() / WORD_RANGE)
-        return self._number(2, (low, high), key, number, draws)
+        _check(-math.inf < low <= high < math.inf, "between", "the limits", (low, high))
+        return self._drawn(
+            2, (low, high), key, lambda draws: low + (high - low) * (draws.word() / WORD_RANGE)
+        )
 
     def chance(self, probability: float, *key: Label) -> bool:
         """True with this probability. Raises ValueError unless it is from 0 to 1."""
-        if not 0 <= probability <= 1:
-            raise _invalid("chance", "the probability", probability)
-        draws = self._keyed("chance", key)
-        return self._number(3, (probability,), key, draws.chance(probability), draws)
+        _check(0 <= probability <= 1, "chance", "the probability", probability)
+        return self._drawn(3, (probability,), key, lambda draws: draws.chance(probability))
 
     def choice(self, items: Sequence[T], *key: Label) -> T:
         """One of the items. Raises ValueError if there are none."""
@@ -128,9 +121,7 @@ class Draw(msgspec.Struct):
         check_ordered(items, "draw.shuffled takes")
         given = list(items)
         count = len(given)
-        draws = self._keyed("shuffled", key)
-        places = draws.shuffled(range(count))
-        self._made[key] = 5, (count,), tuple(places), draws
+        places = self._drawn(5, (count,), key, lambda draws: draws.shuffled(range(count)))
         return [given[place] for place in places]
 
     def sample(self, items: Sequence[T], size: int, *key: Label) -> list[T]:
@@ -139,50 +130,47 @@ class Draw(msgspec.Struct):
         count = len(items)
         draws = self._keyed("sample", key)
         places = draws.sample(count, size)
-        self._made[key] = 6, (count, size), tuple(places), draws
+        self._made[key] = 6, (count, amount(size)), tuple(places), draws
         return [items[place] for place in places]
 
     def normal(self, mean: float, deviation: float, *key: Label) -> float:
         """A number of the normal distribution: mean + deviation × that of `standard_normal`. Raises
         ValueError for a negative deviation.
         """
-        if not deviation >= 0:
-            raise _invalid("normal", "the standard deviation", deviation)
-        draws = self._keyed("normal", key)
-        number = mean + deviation * standard_normal(draws)
-        return self._number(7, (mean, deviation), key, number, draws)
+        _check(deviation >= 0, "normal", "the standard deviation", deviation)
+        return self._drawn(
+            7, (mean, deviation), key, lambda draws: mean + deviation * standard_normal(draws)
+        )
 
     def exponential(self, mean: float, *key: Label) -> float:
         """A waiting time with this mean: -mean × ln((word + 1) ÷ 2^64). Raises ValueError for a
         negative mean.
         """
-        if not mean >= 0:
-            raise _invalid("exponential", "the mean", mean)
-        draws = self._keyed("exponential", key)
-        return self._number(8, (mean,), key, mean * waiting_time(draws), draws)
+        _check(mean >= 0, "exponential", "the mean", mean)
+        return self._drawn(8, (mean,), key, lambda draws: mean * waiting_time(draws))
 
     def poisson(self, mean: float, *key: Label) -> int:
         """How often something happens that happens this often on average; see `occurrences`. Raises
         ValueError for a mean that is not from 0 to MEAN_MAX.
         """
-        draws = self._keyed("poisson", key)
-        return self._number(9, (mean,), key, occurrences(draws, mean), draws)
+        return self._drawn(9, (mean,), key, lambda draws: occurrences(draws, mean))
 
     def weighted(self, items: Sequence[T], weights: Sequence[float], *key: Label) -> T:
         """One of the items, each as likely as its weight; see `place_by_weight`. Raises ValueError
         unless each has a weight from 0 on, and one of them more.
         """
         is_valid = len(items) == len(weights) and all(0 <= weight < math.inf for weight in weights)
-        if not is_valid or not sum(weights) > 0:
-            raise _invalid("weighted", "the weights", weights)
-        draws, given = self._keyed("weighted", key), tuple(map(float, weights))
-        return items[self._number(10, given, key, place_by_weight(draws, given), draws)]
+        _check(is_valid and sum(weights) > 0, "weighted", "the weights", weights)
+        given = tuple(map(float, weights))
+        return items[self._drawn(10, given, key, lambda draws: place_by_weight(draws, given))]
 
-    def _number(
-        self, use: int, arguments: tuple[float, ...], key: Key, result: N, draws: Draws
-    ) -> N:
-        """The result of a draw, which is noted as rows have it."""
-        self._made[key] = use, tuple(map(amount, arguments)), (amount(result + 0),), draws
+    def _drawn(
+        self, use: int, arguments: tuple[float, ...], key: Key, take: Callable[[Draws], R]
+    ) -> R:
+        draws = self._keyed(USES[use], key)
+        result = take(draws)
+        numbers: Any = result if type(result) is list else (cast(float, result) + 0,)
+        self._made[key] = use, tuple(map(amount, arguments)), tuple(map(amount, numbers)), draws
         return result
 
     def _keyed(self, use: str, key: Key) -> Draws:
@@ -201,8 +189,9 @@ class Draw(msgspec.Struct):
         return Draws(*self._prefix, *key)
 
 
-def _invalid(use: str, what: str, value: object) -> ValueError:
-    return ValueError(f"draw.{use}: {what} cannot be {format_value(value)}")
+def _check(is_valid: bool, use: str, what: str, value: object) -> None:
+    if not is_valid:
+        raise ValueError(f"draw.{use}: {what} cannot be {format_value(value)}")
 
 
 def standard_normal(draws: Draws) -> float:
@@ -228,8 +217,7 @@ def occurrences(draws: Draws, mean: float) -> int:
     over PART_MAX is cut into equal parts, each with a word, and their counts are added. Raises
     ValueError for a mean that is not from 0 to MEAN_MAX, in a row that was forged, too.
     """
-    if not 0 <= mean <= MEAN_MAX:
-        raise _invalid("poisson", "the mean", mean)
+    _check(0 <= mean <= MEAN_MAX, "poisson", "the mean", mean)
     parts = math.ceil(mean / PART_MAX)
     count = 0
     for _ in range(parts):

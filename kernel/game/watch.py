@@ -77,8 +77,7 @@ def is_watched(state: State, ago: int = 0) -> bool:
 def _events_of_unit(state: State) -> int:
     """About how many: one for each agent or, where nobody submits, for each item of a list."""
     agents: int = state.config.agents
-    lists = (list, dict)
-    return agents or max([len(v) for v in values_of(state) if isinstance(v, lists)], default=0)
+    return agents or max([len(v) for v in values_of(state) if type(v) is list], default=0)
 
 
 def varies(elements: Collection[object]) -> bool:

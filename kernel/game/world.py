@@ -92,8 +92,7 @@ class Compiled:
             ]
             for type in self.types
         ]
-        self._appliers: list[Apply | None] = [_applier(record) for record in records]
-        self._appliers += [None, _count_step]
+        self._appliers: list[Apply | None] = [*map(_applier, records), None, _count_step]
         self.world = _world(self)
 
     def code(self, phase: GamePhase) -> int | None:
@@ -184,7 +183,7 @@ class Compiled:
                 raise InvalidInputs("nobody submits in this step")
             derived = phase.decide(game, live, draw)
         else:
-            derived = phase.decide(game, live, self._asked(phase, state, inputs), draw)
+            derived = phase.decide(game, live, self._asked(phase.asks, state, inputs), draw)
         if not isinstance(derived, Iterable) or isinstance(derived, Event):
             raise BadInput(
                 f"{self.game.__name__}.{phase.name} gives {format_value(derived)}",
@@ -192,7 +191,8 @@ class Compiled:
             )
         batches = self._batches(derived if live is state else self._applying(derived, live))
         if live is not state and is_watched(state):
-            self._check_applied(phase, state, live, [*inputs.batches, *batches])
+            applied = self._apply(state.copy(), [*inputs.batches, *batches])
+            check_unchanged(f"`{phase.name}`", live, packed(applied))
         if drawn := draw.rows():
             batches.insert(0, (self.drawn, drawn))
         if self.has_steps:
@@ -210,16 +210,7 @@ class Compiled:
             if (apply := self._appliers[self.codes[kind]]) is not None:
                 apply(live, rows)
 
-    def _check_applied(
-        self, phase: GamePhase, state: State, live: State, batches: Sequence[Batch]
-    ) -> None:
-        """Raise BadInput if rules that see their events' changes have made others."""
-        applied = self._apply(state.copy(), batches)
-        check_unchanged(f"`{phase.name}`", live, packed(applied))
-
-    def _asked(self, phase: GamePhase, state: State, inputs: Block) -> list[Submission]:
-        asks = phase.asks
-        assert asks is not None  # looked at by the caller
+    def _asked(self, asks: type[Submission], state: State, inputs: Block) -> list[Submission]:
         code = self.codes[asks]
         rows = inputs.rows(code)
         if len(inputs.batches) > 1 or list(map(_FIRST, rows)) != self.movers(state):
@@ -326,8 +317,7 @@ class Compiled:
 
     def freeze(self, state: State) -> Frozen:
         """A state with a closed unit as plain values."""
-        plain = state.plain()
-        return state.config.as_dict(), state.roster, state.unit, state.source, plain
+        return state.config.as_dict(), state.roster, state.unit, state.source, state.plain()
 
     def thaw(self, frozen: Frozen, past: Past) -> State:
         """The state that `freeze` was given."""
