@@ -25,7 +25,7 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.tools import Tools
 from tests.plugins.installed import dist_info
 
-from . import commons_by_hand, fishery_mesa
+from . import commons_by_hand, fishery_mesa, published
 from .timing import Row, in_process, row
 
 SEED: Final = 7
@@ -88,6 +88,7 @@ def rows(folder: Path) -> Iterator[Row]:
         _check_peers(folder, agents)
         yield (f"{agents:,} agents, {SEASONS} seasons", "", "", "", "")
         yield from _size(folder, agents, repeats)
+    yield from published.rows(folder)
 
 
 def _install(folder: Path) -> None:
