@@ -35,8 +35,6 @@ CAPACITY: Final = 200  # for each agent
 PART: Final = 0.2  # of the greedy: with more, no fish are left after a few seasons
 SIZES: Final = {10: 15, 100: 7, 1_000: 3}  # agents: pairs of measurements
 
-Outcome = tuple[float, list[float]]  # the stock at the end, and what each has landed
-
 
 class FisheryInColumns(Fishery):
     """The fishery, whose landings of a season are one column of events, applied at once, and whose
@@ -153,5 +151,5 @@ def _check_peers(folder: Path, agents: int) -> None:
             raise SystemExit("the peers do not agree on the outcome of a run")
 
 
-def _mesa(agents: int, shock: float) -> Outcome:
+def _mesa(agents: int, shock: float) -> tuple[float, list[float]]:
     return fishery_mesa.run(*_shared(agents), PART, CAPACITY * agents, shock, SEASONS)

@@ -115,8 +115,7 @@ def opinions(rounds: int, rng: random.Random) -> None:
 
 def expected(kind: int, history: Sequence[int]) -> float:
     """The guests that a predictor expects: as many as some weeks ago, the others, or half."""
-    weight, lag = divmod(kind, LAGS)
-    return 50 + (weight - 1) * (history[lag] - 50)
+    return 50 + (kind // LAGS - 1) * (history[kind % LAGS] - 50)
 
 
 def goes(owned: Sequence[int], error: Sequence[float], history: Sequence[int]) -> bool:

@@ -250,6 +250,13 @@ def test_mistakes_in_the_first_units_and_at_powers_of_two(tmp_path, agents, unit
         recorded(game, journal, f"share*{agents}", seasons=unit + 1)
 
 
+@pytest.mark.parametrize(("unit", "is_watched"), [(0, False), (1, False), (3, True)])
+def test_the_agents_whose_policies_are_watched_take_turns(tmp_path, unit, is_watched):
+    game = ending(tmp_path, "policy", f"if (seen.unit, agent) == ({unit}, 45): hash('a')")
+    with pytest.raises(GoldrushError, match=r"hash\(\)") if is_watched else nullcontext():
+        recorded(game, tmp_path / "run.journal", "share*60", seasons=unit + 1)
+
+
 CHANGES = "if state.unit == 33: state.landed[0] += 1.0"  # a unit that is not watched
 POLICY_CHANGES = before(CHANGES.replace("state", "seen"), POLICY)
 OVER_CHANGES = before(CHANGES, "        return state.stock < 1")

@@ -22,11 +22,7 @@ import goldrush
 from goldrush import Agent, policy, setting
 
 class Network(goldrush.Game):
-    '''Who knows whom decides who hears what.'''
-
-    agents = setting(12, 1, 100)
     density = setting(0.3, 0.0, 1.0)
-    rounds = setting(3, 1, 100)
     roster = "mean*12"
 
     class Seen(goldrush.Observation):
