@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.codec import pack
+from goldrush.kernel.codec import encode
 
 WORD_RANGE = 1 << 64
 
@@ -40,18 +40,20 @@ class Draws:
     @property
     def key(self) -> bytes:
         """The packed key."""
-        self._packed = self._packed or pack(self.parts)
+        self._packed = self._packed or encode(self.parts)
         return self._packed
 
     def word(self) -> int:
         """The next 64-bit word."""
-        word = xxh3_64_intdigest(self.key, self.taken)
+        word = xxh3_64_intdigest(self._packed or self.key, self.taken)
         self.taken += 1
         return word
 
     def words(self) -> tuple[int, ...]:
         """All words used so far, in order; events record them."""
-        key = self.key
+        key = self._packed or self.key
+        if self.taken == 1:  # nearly always
+            return (xxh3_64_intdigest(key, 0),)
         return tuple([xxh3_64_intdigest(key, i) for i in range(self.taken)])
 
     def below(self, n: int) -> int:

@@ -267,6 +267,7 @@ NATURAL = Kind(
     schema={"type": "integer", "minimum": 0},
 )
 BOOLEAN = Kind("boolean", _test("type(value) is bool"), schema={"type": "boolean"})
+LABEL = Kind("integer or text", _test("type(value) is int or type(value) is str"))
 TEXT = Kind("text", _test("type(value) is str"), schema={"type": "string"})
 AGENT = replace(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)

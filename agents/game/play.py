@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
@@ -19,7 +19,7 @@ from goldrush.agents.roster import Entry, parts_of
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel import shape
-from goldrush.kernel.codec import pack
+from goldrush.kernel.codec import encode, pack
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw, TogetherDraw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
@@ -27,6 +27,7 @@ from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import (
     NO_SURROGATE,
     SURROGATE,
+    is_watched,
     is_watching,
     packed,
     watching_all_units,
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.question import Message, Source
     from goldrush.kernel.shape import Schema
 
-# Agents whose policies are watched unless all are: each time the whole state is compared.
-WATCHED: Final = 100
+# Agents whose policies are watched in a unit unless all are: each time the state is compared.
+WATCHED: Final = 20
 LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
 # How an entry can be framed: a game has no place for notes, and no order.
 FRAMED: Final = ("wording", "wording_sha256", "wording_text", "persona")
@@ -62,7 +63,8 @@ class GamePolicy:
     def function(self) -> Callable[..., object]:
         """`(game, seen, agent, draw)` to what it submits."""
         act, settings = self.policy.act, attrs.asdict(self)
-        return partial(act, **settings) if settings else act
+        is_as_declared = repr(settings) == repr(self.policy.settings)  # 1 is not 1.0
+        return act if is_as_declared else partial(act, **settings)
 
 
 def policy_class(policy: DeclaredPolicy) -> type[GamePolicy]:
@@ -176,13 +178,14 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         asks = self.compiled.phase(state).asks or self.game.submissions[0]
         code = self.compiled.codes[asks]
         prefix = (state.config.seed, state.unit + 1, state.step, "policy")
-        before = packed(state) if self.compiled.is_watched(state) else None
+        before = packed(state) if is_watched(state) else None
         # What is recorded is checked, too, and costs less there; but not what agents it names.
         is_recorded_as_is = not (
             before is not None or asks in self._with_text or self.compiled.names_agents(code)
         )
+        watched = () if before is None else _watched_agents(state)
         return StepView(
-            state, state.config, asks, self.compiled.types[code], prefix, before,
+            state, state.config, asks, self.compiled.types[code], prefix, before, watched,
             is_recorded_as_is, type(state.config).observe is not Game.observe,
         )  # fmt: skip
 
@@ -197,8 +200,8 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             return view.together[agent]
         else:
             function = policy.function
-        seen, draw = view.state, Draw(*view.prefix, agent)
-        if view.before is not None and (agent < WATCHED or is_watching()):
+        seen, draw = view.state, Draw((*view.prefix, agent))
+        if agent in view.watched:
             if view.hides:
                 with view.watching("`observe`"):
                     seen = game.observe(view.state, agent)
@@ -224,7 +227,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         with view.watching("`observe`"):
             seen = [game.observe(state, agent) for agent in agents] if view.hides else state
         with view.watching(f"policy {entry.policy}"):
-            draw = TogetherDraw(agents, *view.prefix)
+            draw = TogetherDraw(view.prefix, _agents=frozenset(agents))
             submitted = policy.function(game, seen, agents, draw)
         if type(submitted) is not list or len(submitted) != len(agents):
             raise BadPlan(
@@ -282,6 +285,13 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         return self._prompts.row(view, agent, text, error, source)
 
 
+def _watched_agents(state: State) -> Container[int]:
+    """The agents whose policies are watched in a watched unit: WATCHED, and in the next others."""
+    agents = state.config.agents
+    first = WATCHED * state.unit.bit_length()  # most of these units have one bit more
+    return {(first + at) % agents for at in range(agents if is_watching() else WATCHED)}
+
+
 def _act(policy: Any, game: Game, seen: Any, agent: int, draw: Draw) -> object:
     """What a policy that is an object submits."""
     return policy.act(seen, agent, draw)
@@ -304,7 +314,7 @@ def _held(row: Row, event: EventType) -> Row:
     if not event.holds_all((row,)):
         raise BadPlan(event.fault(row) or "it cannot be stored")
     try:
-        pack(row)
+        encode(row)
     except UnicodeEncodeError:
         text = f"{format_value(row[1:-2])} is submitted: {SURROGATE}"
         raise BadPlan(f"{text}; {NO_SURROGATE}") from None

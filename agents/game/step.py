@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
@@ -21,6 +22,7 @@ class StepView(msgspec.Struct, frozen=True):
         event: that of their events.
         prefix: the front of the keys of policies' draws.
         before: the state, packed, if mistakes are looked for; None: they are not.
+        watched: the agents whose policies mistakes are looked for in.
         is_recorded_as_is: policies' submissions are not checked before they are recorded.
         hides: what agents see is not the state.
         together: the rows of agents that were asked together so far, by agent.
@@ -32,6 +34,7 @@ class StepView(msgspec.Struct, frozen=True):
     event: EventType
     prefix: tuple[int | str, ...]
     before: bytes | None
+    watched: Container[int]
     is_recorded_as_is: bool
     hides: bool
     together: dict[int, Row] = {}

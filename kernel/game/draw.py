@@ -16,11 +16,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Context, Decimal
 from itertools import accumulate
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
 from goldrush.kernel import shape
+from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.watch import check_ordered
@@ -40,16 +41,10 @@ MEAN_MAX: Final = 1_000_000  # of `poisson`, whose time grows with it
 PART_MAX: Final = 500  # of the mean that one word decides: exp(-PART_MAX) is a float
 DIGITS: Final = Context(prec=40)  # of logarithms and exponentials
 
-_LABEL: Final = msgspec.structs.replace(
-    shape.INTEGER,
-    name="integer or text",
-    holds=lambda value: type(value) in (int, str),
-    schema={},
-)
 DRAWN: Final = EventType(
     "drawn",
     {
-        "key": shape.several(_LABEL).means("what is drawn, and for whom, within the step"),
+        "key": shape.several(shape.LABEL).means("what is drawn, and for whom, within the step"),
         "use": shape.one_of(USES).means("how the words are used"),
         "arguments": shape.several(shape.AMOUNT).means("its limits"),
         "results": shape.several(shape.AMOUNT).means("a number, or places in a list"),
@@ -59,31 +54,27 @@ DRAWN: Final = EventType(
 )
 
 
-class Draw:
+class Draw(msgspec.Struct):
     """The draws of a step. Every method takes the key of the draw as its last arguments: texts and
     whole numbers that name it, such as `"die", agent`.
 
     All of them raise BadInput for a key that has been used in this step, and for a set whose order
     differs between processes.
+
+    Attributes:
+        _prefix: the front of every key: seed, unit and step, and for a policy its agent.
+        _made: by key the place of the use in USES, its arguments, the results and the words.
     """
 
-    __slots__ = ("_made", "_prefix")
-
-    def __init__(self, *prefix: Label) -> None:
-        """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
-        self._prefix = prefix
-        # By key: the place of the use in USES, its arguments, the result and the words.
-        self._made: dict[Key, tuple[int, tuple[float, ...], Any, Draws]] = {}
+    _prefix: Key
+    _made: dict[Key, tuple[int, tuple[float, ...], tuple[float, ...], Draws]] = {}
 
     def rows(self) -> list[Row]:
         """The rows of the events DRAWN, in order."""
         return [
-            (
-                key, use, tuple(map(amount, arguments)),
-                tuple(result) if type(result) is list else (amount(result + 0),), draws.words(),
-            )
-            for key, (use, arguments, result, draws) in self._made.items()
-        ]  # fmt: skip
+            (key, use, arguments, results, draws.words())
+            for key, (use, arguments, results, draws) in self._made.items()
+        ]
 
     def word(self, *key: Label) -> int:
         """64 random bits."""
@@ -94,7 +85,10 @@ class Draw:
         number above 0.
         """
         _check(not isinstance(n, float), "below", "the number of results", n)
-        return self._drawn(1, (n,), key, lambda draws: draws.below(n))
+        draws = self._keyed("below", key)
+        place = draws.below(n)
+        self._made[key] = 1, (n,), (place,), draws
+        return place
 
     def between(self, low: float, high: float, *key: Label) -> float:
         """A number from `low` to `high`: low + (high - low) × word ÷ 2^64. Raises ValueError unless
@@ -117,7 +111,10 @@ class Draw:
         count = len(items)
         if not count:
             raise ValueError("draw.choice: the list of items is empty")
-        return items[self._drawn(4, (count,), key, lambda draws: draws.below(count))]
+        draws = self._keyed("choice", key)
+        place = draws.below(count)
+        self._made[key] = 4, (count,), (place,), draws
+        return items[place]
 
     def shuffled(self, items: Iterable[T], *key: Label) -> list[T]:
         """The items in random order."""
@@ -131,7 +128,9 @@ class Draw:
         """Up to `size` different items in random order. Raises ValueError for a negative size."""
         check_ordered(items, "draw.sample takes")
         count = len(items)
-        places = self._drawn(6, (count, size), key, lambda draws: draws.sample(count, size))
+        draws = self._keyed("sample", key)
+        places = draws.sample(count, size)
+        self._made[key] = 6, (count, amount(size)), tuple(places), draws
         return [items[place] for place in places]
 
     def normal(self, mean: float, deviation: float, *key: Label) -> float:
@@ -168,14 +167,14 @@ class Draw:
     def _drawn(
         self, use: int, arguments: tuple[float, ...], key: Key, take: Callable[[Draws], R]
     ) -> R:
-        self._check_key(USES[use], key)
-        draws = Draws(*self._prefix, *key)
+        draws = self._keyed(USES[use], key)
         result = take(draws)
-        self._made[key] = use, arguments, result, draws
+        numbers: Any = result if type(result) is list else (cast(float, result) + 0,)
+        self._made[key] = use, tuple(map(amount, arguments)), tuple(map(amount, numbers)), draws
         return result
 
-    def _check_key(self, use: str, key: Key) -> None:
-        """Raises BadInput for no key, and for one that was used."""
+    def _keyed(self, use: str, key: Key) -> Draws:
+        """The words of a key. Raises BadInput for no key, and for one that was used."""
         if not key:
             raise BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
         if key in self._made:
@@ -184,6 +183,10 @@ class Draw:
                 "used: it would be the same number again",
                 "add what tells both apart, such as the agent",
             )
+        for label in key:
+            if type(label) is not int and type(label) is not str:
+                pack(label)  # refuses a set, say, whose order differs between processes
+        return Draws(*self._prefix, *key)
 
 
 def _check(is_valid: bool, use: str, what: str, value: object) -> None:
@@ -239,23 +242,22 @@ def place_by_weight(draws: Draws, weights: Sequence[float]) -> int:
 
 
 class TogetherDraw(Draw):
-    """The draws of a policy that is asked for several agents: every key names one of them first.
+    """The draws of a policy that is asked for several agents: every key names one of them first,
+    and the prefix does not.
 
     All methods raise BadInput for a key that does not.
+
+    Attributes:
+        _agents: those that are asked.
     """
 
-    __slots__ = ("_agents",)
+    _agents: Collection[int] = ()
 
-    def __init__(self, agents: Collection[int], *prefix: Label) -> None:
-        """`agents`: those that are asked; `prefix`: as of Draw, for a policy without its agent."""
-        super().__init__(*prefix)
-        self._agents = frozenset(agents)
-
-    def _check_key(self, use: str, key: Key) -> None:
+    def _keyed(self, use: str, key: Key) -> Draws:
         if not key or key[0] not in self._agents:
             named = f"has the key {', '.join(map(format_value, key))}" if key else "has no key"
             raise BadInput(
                 f"draw.{use} {named}; it begins with one of the agents that are asked",
                 'name the agent first, as in agent, "die"',
             )
-        super()._check_key(use, key)
+        return super()._keyed(use, key)

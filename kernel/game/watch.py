@@ -4,7 +4,7 @@ A run must give the same bytes again. So rules and policies may use what they ar
 that differs between two processes (global random numbers, the clock, hashes, addresses), and only
 `apply` may change the state. Where they are watched, the first breach raises BadInput with the line
 and the cure. Watching costs more than the rules themselves: it is done in some units of a run
-(`is_watched_unit`), or in all of them on request. Measures are never let change a state.
+(`is_watched`), or in all of them on request. Measures are never let change a state.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from types import FrameType, FunctionType
 from typing import Any, Final, cast
 
-from goldrush.kernel.codec import TooLarge, pack, unpack
+from goldrush.kernel.codec import TooLarge, encode, pack, unpack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.hints import check_value
-from goldrush.kernel.game.records import State
+from goldrush.kernel.game.records import State, values_of
 
 EVENTS: Final = 100  # about so many are watched from the start
 SURROGATE: Final = "it has a lone surrogate, which UTF-8 cannot encode"
@@ -63,12 +64,20 @@ def is_watching() -> bool:
     return _ALL_UNITS.get()
 
 
-def is_watched_unit(unit: int, agents: int) -> bool:
-    """Whether mistakes are looked for after so many closed units: in the first units, which have
-    about EVENTS events, and then in unit 2, 4, 8, 16 and so on; within `watching_all_units`, in
-    all.
+def is_watched(state: State, ago: int = 0) -> bool:
+    """Whether mistakes are looked for in the unit of a state's next step, or `ago` units before it:
+    in the first units, which have about EVENTS events, and then after 1, 3, 7, 15 closed units and
+    so on; within `watching_all_units`, in all.
     """
-    return is_watching() or unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
+    unit = state.unit - ago
+    is_first = unit < EVENTS and unit < EVENTS // (_events_of_unit(state) + 1)
+    return is_first or unit & (unit + 1) == 0 or _ALL_UNITS.get()
+
+
+def _events_of_unit(state: State) -> int:
+    """About how many: one for each agent or, where nobody submits, for each item of a list."""
+    agents: int = state.config.agents
+    return agents or max([len(v) for v in values_of(state) if type(v) is list], default=0)
 
 
 def varies(elements: Collection[object]) -> bool:
@@ -170,7 +179,7 @@ class watched:  # noqa: N801  # a context, as those of contextlib
 def packed(state: State) -> bytes:
     """The fields of a state, to be compared. Raises BadInput for a text with a lone surrogate."""
     try:
-        return pack(state.plain())
+        return encode(values_of(state))
     except UnicodeEncodeError:
         raise unstorable(state) from None
 
@@ -323,10 +332,17 @@ def _numpy_state() -> object:
     generator = module._rand._bit_generator
     if type(generator).__name__ != "MT19937":  # the user has set another
         return generator.state
-    from ctypes import string_at  # which numpy has imported
+    return _memory_of(generator).raw
 
-    # Its 624 words and a place in them, a hundred times as fast as `state`.
-    return string_at(generator.ctypes.state_address, 4 * 625)
+
+@cache
+def _memory_of(generator: Any) -> Any:
+    """Where a generator has its 624 words and a place in them: read a hundred times as fast as its
+    `state`.
+    """
+    from ctypes import c_char  # which numpy has imported
+
+    return (c_char * (4 * 625)).from_address(generator.ctypes.state_address)
 
 
 def _place(frame: FrameType | None) -> str:

@@ -20,11 +20,11 @@ from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
 from goldrush.kernel.game.hints import Field
-from goldrush.kernel.game.records import Event, Rows, State, Submission
+from goldrush.kernel.game.records import Event, Rows, State, Submission, values_of
 from goldrush.kernel.game.watch import (
     check_state,
     check_unchanged,
-    is_watched_unit,
+    is_watched,
     packed,
     unstorable,
     watched,
@@ -92,13 +92,8 @@ class Compiled:
             ]
             for type in self.types
         ]
-        self._appliers: list[Apply | None] = [_applier(record) for record in records]
-        self._appliers += [None, _count_step]
+        self._appliers: list[Apply | None] = [*map(_applier, records), None, _count_step]
         self.world = _world(self)
-
-    def is_watched(self, state: State) -> bool:
-        """Whether mistakes are looked for in the next step."""
-        return is_watched_unit(state.unit, state.config.agents)
 
     def code(self, phase: GamePhase) -> int | None:
         """The code of the submissions of a phase; None: nobody submits."""
@@ -137,7 +132,7 @@ class Compiled:
 
         Raises RulesFailed, and BadInput for a mistake.
         """
-        if state is None or self.is_watched(state):
+        if state is None or is_watched(state):
             return self._watched(what, state)
         return self._telling
 
@@ -156,7 +151,7 @@ class Compiled:
         config, roster = setup_of(
             {"config": setup["config"], "roster": setup["roster"]}, self.game.configured
         )
-        draw = (Draw(config.seed, 0, 0, "start"),) if self._start_draws else ()
+        draw = (Draw((config.seed, 0, 0, "start")),) if self._start_draws else ()
         with self.running("start", None):
             state = config.start(*draw)
         if type(state) is not self.game.State:
@@ -179,7 +174,7 @@ class Compiled:
 
     def _decided(self, state: State, inputs: Block) -> list[Batch]:
         phase, game = self.phase(state), state.config
-        draw = Draw(game.seed, state.unit + 1, state.step, "decide")
+        draw = Draw((game.seed, state.unit + 1, state.step, "decide"))
         live = state  # which the rules see
         if phase.live:
             live = self._apply(state.copy(), inputs.batches)
@@ -188,15 +183,16 @@ class Compiled:
                 raise InvalidInputs("nobody submits in this step")
             derived = phase.decide(game, live, draw)
         else:
-            derived = phase.decide(game, live, self._asked(phase, state, inputs), draw)
+            derived = phase.decide(game, live, self._asked(phase.asks, state, inputs), draw)
         if not isinstance(derived, Iterable) or isinstance(derived, Event):
             raise BadInput(
                 f"{self.game.__name__}.{phase.name} gives {format_value(derived)}",
                 "yield its events, each by itself; where nothing happens, return []",
             )
         batches = self._batches(derived if live is state else self._applying(derived, live))
-        if live is not state and self.is_watched(state):
-            self._check_applied(phase, state, live, [*inputs.batches, *batches])
+        if live is not state and is_watched(state):
+            applied = self._apply(state.copy(), [*inputs.batches, *batches])
+            check_unchanged(f"`{phase.name}`", live, packed(applied))
         if drawn := draw.rows():
             batches.insert(0, (self.drawn, drawn))
         if self.has_steps:
@@ -214,16 +210,7 @@ class Compiled:
             if (apply := self._appliers[self.codes[kind]]) is not None:
                 apply(live, rows)
 
-    def _check_applied(
-        self, phase: GamePhase, state: State, live: State, batches: Sequence[Batch]
-    ) -> None:
-        """Raise BadInput if rules that see their events' changes have made others."""
-        applied = self._apply(state.copy(), batches)
-        check_unchanged(f"`{phase.name}`", live, packed(applied))
-
-    def _asked(self, phase: GamePhase, state: State, inputs: Block) -> list[Submission]:
-        asks = phase.asks
-        assert asks is not None  # looked at by the caller
+    def _asked(self, asks: type[Submission], state: State, inputs: Block) -> list[Submission]:
         code = self.codes[asks]
         rows = inputs.rows(code)
         if len(inputs.batches) > 1 or list(map(_FIRST, rows)) != self.movers(state):
@@ -265,7 +252,7 @@ class Compiled:
 
     def evolve(self, state: State, block: Block) -> State:
         """The state after these events."""
-        with self.running("apply", None) if self.is_watched(state) else self._telling:
+        with self.running("apply", None) if is_watched(state) else self._telling:
             return self._apply(state, block.batches)
 
     def _apply(self, state: State, batches: Sequence[Batch]) -> State:
@@ -282,7 +269,7 @@ class Compiled:
 
     def close(self, state: State) -> State:
         """The state before the next unit."""
-        if self.is_watched(state):
+        if is_watched(state):
             check_state(state, self.vocabulary.format_unit(state.unit + 1))
         state.unit += 1
         state.step = 0
@@ -323,16 +310,14 @@ class Compiled:
         [settings, roster, SHA-256 of the source]. Raises BadInput for a text with a lone surrogate.
         """
         try:
-            fields = [getattr(state, field) for field in state.types]
-            return fingerprint([state.head, state.unit, fields])
+            return fingerprint([state.head, state.unit, values_of(state)])
         except UnicodeEncodeError:
             when = f"after {self.vocabulary.format_unit(state.unit)}, "
             raise unstorable(state, when) from None
 
     def freeze(self, state: State) -> Frozen:
         """A state with a closed unit as plain values."""
-        plain = state.plain()
-        return state.config.as_dict(), state.roster, state.unit, state.source, plain
+        return state.config.as_dict(), state.roster, state.unit, state.source, state.plain()
 
     def thaw(self, frozen: Frozen, past: Past) -> State:
         """The state that `freeze` was given."""

@@ -16,7 +16,7 @@ from goldrush.kernel.game.draw import DRAWN
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
 from goldrush.kernel.game.hints import Agent
 from goldrush.kernel.game.records import State
-from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
+from goldrush.kernel.game.watch import is_watched, unchanged, watched
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.measures import Value
 from goldrush.kernel.world import World
@@ -134,7 +134,7 @@ def _values(
     line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
     game: type[Game] = type(state.config)
     where = f"{what} failed after {compiled(game).vocabulary.format_unit(state.unit)}"
-    is_first = is_watched_unit(state.unit - 1, state.config.agents)
+    is_first = is_watched(state, ago=1)
     try:
         with (watched if is_first else unchanged)(f"{line}: {what}", state):
             values = [rule(state.config, state, *given) for given in arguments]

@@ -25,7 +25,7 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.tools import Tools
 from tests.plugins.installed import dist_info
 
-from . import commons_by_hand, fishery_mesa
+from . import commons_by_hand, fishery_mesa, published
 from .timing import Row, in_process, row
 
 SEED: Final = 7
@@ -34,8 +34,6 @@ SHOCK: Final = 0.1
 CAPACITY: Final = 200  # for each agent
 PART: Final = 0.2  # of the greedy: with more, no fish are left after a few seasons
 SIZES: Final = {10: 15, 100: 7, 1_000: 3}  # agents: pairs of measurements
-
-Outcome = tuple[float, list[float]]  # the stock at the end, and what each has landed
 
 
 class FisheryInColumns(Fishery):
@@ -88,6 +86,7 @@ def rows(folder: Path) -> Iterator[Row]:
         _check_peers(folder, agents)
         yield (f"{agents:,} agents, {SEASONS} seasons", "", "", "", "")
         yield from _size(folder, agents, repeats)
+    yield from published.rows(folder)
 
 
 def _install(folder: Path) -> None:
@@ -152,5 +151,5 @@ def _check_peers(folder: Path, agents: int) -> None:
             raise SystemExit("the peers do not agree on the outcome of a run")
 
 
-def _mesa(agents: int, shock: float) -> Outcome:
+def _mesa(agents: int, shock: float) -> tuple[float, list[float]]:
     return fishery_mesa.run(*_shared(agents), PART, CAPACITY * agents, shock, SEASONS)

@@ -180,7 +180,7 @@ def test_an_empty_list_has_no_choice(tmp_path) -> None:
 
 
 def test_draws_of_distributions_are_the_same_everywhere() -> None:
-    draw = Draw(7, 1)
+    draw = Draw((7, 1))
 
     assert 1.5 == draw.normal(1.5, 0, "sure")
     assert -0.2587095226371388 == draw.normal(0, 1, "n")
@@ -190,7 +190,7 @@ def test_draws_of_distributions_are_the_same_everywhere() -> None:
 
 
 def test_draws_of_distributions_have_their_moments() -> None:
-    draw, several = Draw(1), range(10_000)
+    draw, several = Draw((1,)), range(10_000)
     normal = [draw.normal(10, 2, "n", i) for i in several]
     waiting = [draw.exponential(3, "e", i) for i in several]
     few = [draw.poisson(2.5, "p", i) for i in several]
@@ -220,7 +220,7 @@ def test_draws_of_distributions_have_their_moments() -> None:
 )
 def test_what_no_distribution_has_is_refused(take, says) -> None:
     with pytest.raises(ValueError, match=says):
-        take(Draw(1))
+        take(Draw((1,)))
 
 
 START = "        return self.State(stock=self.capacity, landed"
@@ -232,7 +232,7 @@ def test_a_start_can_be_drawn(tmp_path) -> None:
     runs = [recorded(game, tmp_path / f"{seed}.journal", seed=seed) for seed in (1, 2)]
     stocks = [run.at(0).state.stock for run in runs]
 
-    assert [Draw(seed, 0, 0, "start").between(400, 600, "stock") for seed in (1, 2)] == stocks
+    assert [Draw((seed, 0, 0, "start")).between(400, 600, "stock") for seed in (1, 2)] == stocks
     assert stocks[0] != stocks[1]
     assert all(run.verify().holds for run in runs)
     assert runs[0].fork(at=2).verify().holds

@@ -15,7 +15,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.watch import (
     is_stable,
-    is_watched_unit,
+    is_watching,
     varies,
     watching_all_units,
 )
@@ -202,11 +202,8 @@ def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
 
 def test_a_checked_recording_changes_nothing_for_other_threads():
     with watching_all_units(), ThreadPoolExecutor(1) as other:
-        assert [True, False] == [
-            is_watched_unit(1000, 5),
-            other.submit(is_watched_unit, 1000, 5).result(),
-        ]
-    assert not is_watched_unit(1000, 5)
+        assert [True, False] == [is_watching(), other.submit(is_watching).result()]
+    assert not is_watching()
 
 
 @pytest.mark.parametrize(
@@ -251,6 +248,13 @@ def test_mistakes_in_the_first_units_and_at_powers_of_two(tmp_path, agents, unit
     game, journal = changed(tmp_path, old, new), tmp_path / "run.journal"
     with pytest.raises(GoldrushError, match=r"hash\(\)") if is_watched else nullcontext():
         recorded(game, journal, f"share*{agents}", seasons=unit + 1)
+
+
+@pytest.mark.parametrize(("unit", "is_watched"), [(0, False), (1, False), (3, True)])
+def test_the_agents_whose_policies_are_watched_take_turns(tmp_path, unit, is_watched):
+    game = ending(tmp_path, "policy", f"if (seen.unit, agent) == ({unit}, 45): hash('a')")
+    with pytest.raises(GoldrushError, match=r"hash\(\)") if is_watched else nullcontext():
+        recorded(game, tmp_path / "run.journal", "share*60", seasons=unit + 1)
 
 
 CHANGES = "if state.unit == 33: state.landed[0] += 1.0"  # a unit that is not watched

@@ -2,51 +2,27 @@
 
 import math
 import re
+from inspect import getsource
 from pathlib import Path
 from textwrap import indent
 
 import goldrush
+from tests.bench.published import Opinions
 
 PAGE = Path(__file__).resolve().parents[2] / "goldrush" / "GAMES.md"
 
 # What surrounds the two recipes of goldrush/GAMES.md in the class of a game.
-OPINIONS = """
+OPINIONS = f"""
 import goldrush
 from goldrush import phase, setting
 
-class Opinions(goldrush.Game):
-    '''Pairs meet one after the other.'''
-
-    people = setting(200, 2, 1000)
-    near = setting(0.3, 0.0, 1.0)
-    rounds = setting(5, 1, 100)
-
-    class State(goldrush.State):
-        opinion: list[float]
-
-    class Moved(goldrush.Event):
-        one: int
-        other: int
-        first: float
-        second: float
-
-        def apply(self, state):
-            state.opinion[self.one], state.opinion[self.other] = self.first, self.second
-
-    def start(self, draw):
-        return self.State(opinion=[draw.between(0, 1, "born", i) for i in range(self.people)])
-
-"""
+{getsource(Opinions).partition("    @phase")[0]}"""
 NETWORK = """
 import goldrush
 from goldrush import Agent, policy, setting
 
 class Network(goldrush.Game):
-    '''Who knows whom decides who hears what.'''
-
-    agents = setting(12, 1, 100)
     density = setting(0.3, 0.0, 1.0)
-    rounds = setting(3, 1, 100)
     roster = "mean*12"
 
     class Seen(goldrush.Observation):
@@ -84,7 +60,7 @@ def recipe(tmp_path, around, first):
 
 def test_the_recipe_for_rules_that_follow_one_another_keeps_the_sum(tmp_path) -> None:
     game = recipe(tmp_path, OPINIONS, "@phase(live=True)")
-    run = goldrush.record(game, tmp_path / "run.journal", seed=1)
+    run = goldrush.record(game, tmp_path / "run.journal", seed=1, people=200, near=0.3, rounds=5)
     begun, ended = (sorted(run.at(unit).state.opinion) for unit in (0, 5))
 
     assert begun != ended

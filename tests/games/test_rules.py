@@ -85,7 +85,7 @@ def test_a_default_is_a_valid_value_and_a_criterion_is_of_a_measure(name, value,
 
 
 def test_a_policy_of_a_game_with_settings_can_be_called_by_another() -> None:
-    word = Gossip().any(None, 0, Draw(5, "policy"))
+    word = Gossip().any(None, 0, Draw((5, "policy")))
 
     assert ("blame", True) == (word.kind, word.of in range(3))
     assert "any" == Gossip.any.name
