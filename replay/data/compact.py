@@ -33,18 +33,16 @@ class Series(Sequence[Value]):
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[Value]:
-        return iter([None if number != number else number for number in self._numbers])
+        return iter(self[:])
 
     @overload
     def __getitem__(self, index: int) -> Value: ...
     @overload
-    def __getitem__(self, index: slice) -> Series: ...
-    def __getitem__(self, index: int | slice) -> Value | Series:
+    def __getitem__(self, index: slice) -> list[Value]: ...
+    def __getitem__(self, index: int | slice) -> Value | list[Value]:
         if isinstance(index, int):
             return _value(self._numbers[index])
-        part = Series()
-        part._numbers = self._numbers[index]
-        return part
+        return [None if number != number else number for number in self._numbers[index]]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

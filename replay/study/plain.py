@@ -8,61 +8,92 @@ are read back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Union, get_type_hints
+from collections.abc import Callable, Mapping, Sequence, Set
+from types import NoneType
+from typing import Any, Final, Union, get_type_hints
 
 import attrs
 
 from goldrush.kernel.hints import hint_parts
 
+_PLAIN: Final = frozenset({NoneType, bool, int, float, str})
+
 
 def as_plain(value: object) -> object:
     """A record, a collection or a plain value, as plain values."""
     kind = type(value)
-    if attrs.has(kind):
-        return tuple(as_plain(getattr(value, name)) for name in attrs.fields_dict(kind))
+    if kind in _PLAIN:
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple(value if _PLAIN.issuperset(map(type, value)) else map(as_plain, value))
     if isinstance(value, Mapping):
-        return tuple((as_plain(key), as_plain(item)) for key, item in value.items())
-    return tuple(map(as_plain, value)) if isinstance(value, (list, tuple)) else value
-
-
-def from_plain(hint: object, value: object) -> object:
-    """The value of a type: a class of attrs, a mapping, sequence, tuple, union or plain type.
-
-    Raises TypeError or ValueError if the values are not of it.
-    """
-    kind, inner = hint_parts(hint)
-    if kind is Union:
-        kind = next((each for each in inner if _is_plain(each, value)), None)
-    elif isinstance(kind, type) and issubclass(kind, (Mapping, Sequence)) and inner:
-        return _collection(kind, inner, value)
-    elif isinstance(kind, type) and attrs.has(kind):
-        hints = get_type_hints(kind)
-        names = attrs.fields_dict(kind)
-        fields = zip(names, _items(value), strict=True)
-        return kind(**{name: from_plain(hints[name], field) for name, field in fields})
-    if not _is_plain(kind, value):
-        raise TypeError(f"{value!r} is not {hint}")
+        return tuple([(as_plain(key), as_plain(item)) for key, item in value.items()])
+    if attrs.has(kind):
+        return tuple([as_plain(getattr(value, name)) for name in attrs.fields_dict(kind)])
     return value
 
 
-def _is_plain(kind: object, value: object) -> bool:
-    """Whether a value is of a plain type: an integer is also a float."""
-    return type(value) is kind or (kind is float and type(value) is int)
+def reader_of(hint: object) -> Callable[[Any], Any]:
+    """What reads values of a type: a class of attrs, a mapping, sequence, tuple, union or plain
+    type. Made once for many values, as to look at a type costs more than to read a value.
 
-
-def _collection(kind: type, inner: Sequence[object], value: object) -> object:
-    items = _items(value)
+    It raises TypeError or ValueError for values that are not of the type.
+    """
+    kind, inner = hint_parts(hint)
+    if not isinstance(kind, type) or not (inner or attrs.has(kind)):
+        return _plain(_types_of(hint), hint)
+    if attrs.has(kind):
+        return _record(kind)
     if issubclass(kind, Mapping):
-        pairs = [_items(pair) for pair in items]
-        of_key, of_item = inner
-        return {from_plain(of_key, key): from_plain(of_item, item) for key, item in pairs}
+        return _mapping(*map(reader_of, inner))
     if kind is tuple and ... not in inner:
-        return tuple(from_plain(*pair) for pair in zip(inner, items, strict=True))
-    return tuple(from_plain(inner[0], item) for item in items)
+        return _tuple(list(map(reader_of, inner)))
+    return _sequence(reader_of(inner[0]), _types_of(inner[0]))
 
 
-def _items(value: object) -> Sequence[object]:
+def _types_of(hint: object) -> Set[object]:
+    """The types of the plain values of a type: an integer is also a float."""
+    kind, inner = hint_parts(hint)
+    kinds = {*inner} if kind is Union else {kind}
+    return (kinds | {int} if float in kinds else kinds) & _PLAIN
+
+
+def _plain(types: Set[object], hint: object) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if type(value) not in types:
+            raise TypeError(f"{value!r} is not {hint}")
+        return value
+
+    return read
+
+
+def _record(kind: type) -> Callable[[Any], Any]:
+    hints = get_type_hints(kind)
+    read = _tuple([reader_of(hints[name]) for name in attrs.fields_dict(kind)])
+    return lambda value: kind(**dict(zip(attrs.fields_dict(kind), read(value), strict=True)))
+
+
+def _mapping(of_key: Callable[[Any], Any], of_item: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: {of_key(key): of_item(item) for key, item in map(_items, _items(value))}
+
+
+def _tuple(readers: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    return lambda value: tuple(
+        [read(item) for read, item in zip(readers, _items(value), strict=True)]
+    )
+
+
+def _sequence(read: Callable[[Any], Any], types: Set[object]) -> Callable[[Any], Any]:
+    """Of a sequence of plain values the types alone are looked at."""
+
+    def read_all(value: Any) -> Any:
+        items = _items(value)
+        return items if types.issuperset(map(type, items)) else tuple(map(read, items))
+
+    return read_all
+
+
+def _items(value: object) -> tuple[Any, ...]:
     if not isinstance(value, tuple):
         raise TypeError(f"{value!r} is no sequence")
     return value

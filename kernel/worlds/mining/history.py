@@ -155,13 +155,12 @@ class PastAction(msgspec.Struct, frozen=True):
 
 def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int]]]:
     """(agent, action) of every action that was not pruned, in the order of plans."""
-    removed = {
-        (agent, index) for agent, removals, _ in record.rows(PRUNED) for index, _ in removals
-    }
-    for row in record.rows(SUBMITTED):
-        for index, action in enumerate(row[1]):
-            if action is not None and (row[0], index) not in removed:
-                yield row[0], action
+    removed = {agent: dict(removals) for agent, removals, _ in record.rows(PRUNED)}
+    for agent, actions, *_ in record.rows(SUBMITTED):
+        pruned = removed.get(agent, ())
+        for index, action in enumerate(actions):
+            if action is not None and index not in pruned:
+                yield agent, action
 
 
 def _public_raid(row: Row) -> PublicRaid:

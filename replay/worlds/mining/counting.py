@@ -147,7 +147,10 @@ class Counting:
         raid_actions = sum(raided.values())
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
-            **attrs.asdict(basic),
+            owned=basic.owned,
+            turned=basic.turned,
+            raids=basic.raids,
+            mined=basic.mined,
             raided=len(on_owned),
             speculative=raid_actions - basic.raids,
             captures=len(captured),

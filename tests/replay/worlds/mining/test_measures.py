@@ -6,7 +6,8 @@ counts, each figure with its arithmetic beside it. What by hand would be too lon
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,7 @@ from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, measure
-from goldrush.replay.worlds.mining.spells import (
-    Spell,
-    curve,
-    restricted_mean,
-    seen,
-)
+from goldrush.replay.worlds.mining.spells import Spell, curve, survival
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
 from tests.laws.strategies import Game, games, played
@@ -321,55 +317,21 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
 # Spells, and how long they last.
 
 
-def times_of(spells: Iterable[Spell]) -> list[tuple[int, int, bool]]:
-    return [(spell.start, spell.end, spell.lost_to is not None) for spell in spells]
-
-
-@given(games())
-def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
-    """Nothing that happens to a spell is counted twice, and nothing is left out."""
-    with tempfile.TemporaryDirectory() as folder:
-        measured = measure(journal_of(game, Path(folder)))
-    halves = measured.halves(burn_in=False)
-    if halves is None:
-        return
-    for spell in measured.spells:
-        parts = [one for half in halves for one in seen(times_of([spell]), half.first, half.last)]
-        losses = sum(is_over for _, is_over, _ in parts)
-
-        assert (spell.lost_to is not None) == losses
-        # It can be lost in every round from the second of its own on, and in that of its loss.
-        rounds = spell.length - 1 + losses
-        assert rounds == sum(exit - entry for exit, _, entry in parts)
-
-
 def test_halves_in_which_the_same_happens_survive_alike_however_old_their_holders_are() -> None:
     """29 plots are held for good, one is lost every twelve rounds, from round 1 to 108."""
-    forever = [Spell(plot, 0, 1, 108, "claim", None) for plot in range(29)]
-    restless = [
-        Spell(29, turn, 12 * turn + 1, 12 * turn + 12, "capture", turn + 1 if turn < 8 else None)
-        for turn in range(9)
-    ]
-    times = times_of([*forever, *restless])
-    first, second = (restricted_mean(times, start, start + 47, 48) for start in (13, 61))
+    turnovers = [None, *(1 / 30 if round % 12 == 1 else 0.0 for round in range(2, 109))]
+    first, second = (survival(turnovers[start - 1 : start + 47], 48) for start in (13, 61))
 
     left = 29 / 30  # behind each of the losses, in rounds 1, 13, 25 and 37 of 48
     assert almost(1 + 12 * (left + left**2 + left**3) + 11 * left**4) == first == second
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 9), st.booleans(), st.integers(0, 8)).filter(
-            lambda s: s[2] < s[0]
-        ),
-        min_size=1,
-    )
-)
-def test_a_curve_is_that_of_statsmodels(shown: list[tuple[int, bool, int]]) -> None:
-    exits, over, entries = zip(*shown, strict=True)
-    found = list(curve([(one, 1) for one in shown]))
-    if any(over):
-        theirs = SurvfuncRight(exits, [int(one) for one in over], entry=entries)
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1))
+def test_a_curve_is_that_of_statsmodels(spells: list[tuple[int, bool]]) -> None:
+    lengths, lost = zip(*spells, strict=True)
+    found = list(curve(Counter(spells)))
+    if any(lost):
+        theirs = SurvfuncRight(lengths, [int(one) for one in lost])
         assert [
             (at, almost(s)) for at, s in zip(theirs.surv_times, theirs.surv_prob, strict=True)
         ] == found
