@@ -64,7 +64,7 @@ class RoundRecord:
         made: T = self._views[make]
         return made
 
-    def rows(self, code: int) -> list[Row]:
+    def rows(self, code: int) -> Sequence[Row]:
         return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
 
 
