@@ -8,7 +8,7 @@ are read back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final, Union, get_type_hints
 
@@ -16,7 +16,7 @@ import attrs
 
 from goldrush.kernel.hints import hint_parts
 
-_PLAIN: Final = frozenset({NoneType, bool, int, float, str})
+_PLAIN: Final[frozenset[object]] = frozenset({NoneType, bool, int, float, str})
 
 
 def as_plain(value: object) -> object:
@@ -51,14 +51,14 @@ def reader_of(hint: object) -> Callable[[Any], Any]:
     return _sequence(reader_of(inner[0]), _types_of(inner[0]))
 
 
-def _types_of(hint: object) -> Set[object]:
+def _types_of(hint: object) -> frozenset[object]:
     """The types of the plain values of a type: an integer is also a float."""
     kind, inner = hint_parts(hint)
     kinds = {*inner} if kind is Union else {kind}
-    return (kinds | {int} if float in kinds else kinds) & _PLAIN
+    return _PLAIN & (kinds | {int} if float in kinds else kinds)
 
 
-def _plain(types: Set[object], hint: object) -> Callable[[Any], Any]:
+def _plain(types: frozenset[object], hint: object) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
         if type(value) not in types:
             raise TypeError(f"{value!r} is not {hint}")
@@ -83,7 +83,7 @@ def _tuple(readers: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     )
 
 
-def _sequence(read: Callable[[Any], Any], types: Set[object]) -> Callable[[Any], Any]:
+def _sequence(read: Callable[[Any], Any], types: frozenset[object]) -> Callable[[Any], Any]:
     """Of a sequence of plain values the types alone are looked at."""
 
     def read_all(value: Any) -> Any:
