@@ -53,7 +53,9 @@ def _value(number: float) -> Value:
 
 
 class Records(Sequence[T], Generic[T]):
-    """Records of a few integers of 32 bits. Equal to any sequence of the same records."""
+    """Records of a few integers of 32 bits. Equal to any sequence of the same records. A larger
+    integer raises OverflowError.
+    """
 
     __slots__ = ("_make", "_numbers", "_width")
     __hash__ = None  # type: ignore[assignment]  # records are appended
@@ -64,12 +66,8 @@ class Records(Sequence[T], Generic[T]):
         self._numbers = array("i")
 
     def append(self, *numbers: int) -> None:
-        """Append a record. Raises OverflowError for a larger integer."""
+        """Append a record."""
         self._numbers.extend(numbers)
-
-    def put(self, index: int, field: int, number: int) -> None:
-        """Replace an integer of a record. Raises OverflowError for a larger one."""
-        self._numbers[index * self._width + field] = number
 
     def column(self, field: int) -> Sequence[int]:
         """One integer of every record."""

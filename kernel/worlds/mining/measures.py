@@ -65,15 +65,14 @@ def basics(
         raids: its `raid_resolved` rows.
         settled: its `mining_settled` rows.
     """
-    on_owned = [row for row in raids if before[row[0]] is not None]
-    return Basics(
-        owned=len(before) - before.count(None),
-        turned=sum(
-            [row[4] == RaidOutcome.CAPTURED and before[row[0]] != after[row[0]] for row in on_owned]
-        ),
-        raids=sum([len(row[2]) for row in on_owned]),
-        mined=math.fsum([row[3] for row in settled]),
-    )
+    turned = actions = 0
+    for plot, _, raiders, _, outcome, _, _ in raids:
+        owner = before[plot]
+        if owner is not None:
+            actions += len(raiders)
+            turned += outcome == RaidOutcome.CAPTURED and owner != after[plot]
+    mined = math.fsum([row[3] for row in settled])
+    return Basics(len(before) - before.count(None), turned, actions, mined)
 
 
 class Land(msgspec.Struct, frozen=True):

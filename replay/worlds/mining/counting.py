@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import add, attrgetter
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from goldrush.kernel.worlds.mining.state import (
     BY_CAPTURE,
     BY_CLAIM,
     HOLDINGS,
+    NOBODYS,
     MiningState,
     RoundRecord,
 )
@@ -113,7 +114,7 @@ class Counting:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
         self._totals: Sequence[Any] = (0,) * len(_FIELDS)
         self._spells = SpellRecords()  # as long as they are, if they run
-        self._running: dict[int, int] = {}  # plot -> the index of its spell
+        self._running: dict[int, int] = {}  # plot -> the offset of its spell
         self._held = [0] * len(HOLDINGS)  # by how: plots held so
         self._changed: deque[Sequence[int]] = deque(maxlen=HELD_LONG)  # hands, by round
         self._round = 0  # the last one counted
@@ -125,8 +126,8 @@ class Counting:
 
     def spells(self) -> SpellRecords:
         """All spells up to the last round counted, by start and plot; running ones are censored."""
-        for index in self._running.values():
-            self._spells.extend(index, self._round)
+        for at in self._running.values():
+            self._spells.extend(at, self._round)
         return self._spells
 
     def totals(self) -> Counts:
@@ -160,31 +161,39 @@ class Counting:
 
     def _count(self, state: MiningState, record: RoundRecord) -> Counts:
         claims, raids, settled = map(record.rows, (CLAIM_DRAWN, RAID_RESOLVED, MINING_SETTLED))
-        captured = {row[0] for row in raids if row[4] == RaidOutcome.CAPTURED}
-        captured -= {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
         spent, defended = [0] * len(KINDS), dict[int, int]()
         for _, plan in kept_plans(record):
             for kind, plot, points in plan:
                 spent[kind] += points
                 if kind == DEFEND:
                     defended[plot] = points
-        raided = {row[0]: len(row[2]) for row in raids}
-        on_owned = {plot: count for plot, count in raided.items() if self._owner[plot] is not None}
-        raid_actions = sum(raided.values())
+        raided, captured = dict[int, int](), set[int]()
+        on = [[0, 0] for _ in HOLDINGS]  # raid actions by how plots are held, and whether for long
+        for plot, _, raiders, _, outcome, _, _ in raids:
+            raided[plot] = actions = len(raiders)
+            on[self._how[plot]][state.round - self._since[plot] >= HELD_LONG] += actions
+            if outcome == RaidOutcome.CAPTURED:
+                captured.add(plot)
+        captured -= {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
         tested = [plot for plot in defended if plot in raided]
+        staked = forfeited = 0
+        for plot, agent, points, _ in settled:
+            staked += points if plot in defended else 0
+            forfeited += points if state.owner[plot] != agent else 0
+        lately = [self._how[plot] for plot in set().union(*list(self._changed)[1 - HELD_LONG :])]
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
             owned=basic.owned,
             turned=basic.turned,
             raids=basic.raids,
             mined=basic.mined,
-            raided=len(on_owned),
-            speculative=raid_actions - basic.raids,
+            raided=sum([self._how[plot] != NOBODYS for plot in raided]),
+            speculative=sum(on[NOBODYS]),
             captures=len(captured),
             defended=len(defended),
             defended_raided=len(tested),
             defended_captured=len(captured.intersection(tested)),
-            staked=sum([row[2] for row in settled if row[0] in defended]),
+            staked=staked,
             claims=len(claims),
             contested=sum([len(row[1]) > 1 for row in claims]),
             defend=spent[DEFEND],
@@ -193,43 +202,32 @@ class Counting:
             raid=spent[RAID],
             stamina=sum(state.staminas),
             lost_claims=sum([len(row[1]) - 1 for row in claims]),
-            failed_raids=raid_actions - len(captured),
-            forfeited=sum([row[2] for row in settled if state.owner[row[0]] != row[1]]),
+            failed_raids=sum(raided.values()) - len(captured),
+            forfeited=forfeited,
             untested=sum(defended.values()) - sum([defended[plot] for plot in tested]),
-            **self._holdings(state.round, on_owned),
+            long_claimed_plots=self._held[BY_CLAIM] - lately.count(BY_CLAIM),
+            long_claimed_raids=on[BY_CLAIM][True],
+            long_captured_plots=self._held[BY_CAPTURE] - lately.count(BY_CAPTURE),
+            long_captured_raids=on[BY_CAPTURE][True],
+            new_claimed_plots=lately.count(BY_CLAIM),
+            new_claimed_raids=on[BY_CLAIM][False],
+            new_captured_plots=lately.count(BY_CAPTURE),
+            new_captured_raids=on[BY_CAPTURE][False],
         )
         self._follow(state, sorted({*captured, *[row[0] for row in claims]}))
         return counts
 
-    def _holdings(self, round: int, raids: Mapping[int, int]) -> dict[str, int]:
-        """Plots held at the start of a round and the raids on them, by the names of Counts."""
-        on = [[0, 0] for _ in HOLDINGS]  # by how, and whether held long
-        for plot, count in raids.items():
-            on[self._how[plot]][round - self._since[plot] >= HELD_LONG] += count
-        new = set().union(*list(self._changed)[1 - HELD_LONG :])
-        recent = [self._how[plot] for plot in new]
-        claimed, captured = recent.count(BY_CLAIM), recent.count(BY_CAPTURE)
-        return {
-            "long_claimed_plots": self._held[BY_CLAIM] - claimed,
-            "long_claimed_raids": on[BY_CLAIM][True],
-            "long_captured_plots": self._held[BY_CAPTURE] - captured,
-            "long_captured_raids": on[BY_CAPTURE][True],
-            "new_claimed_plots": claimed,
-            "new_claimed_raids": on[BY_CLAIM][False],
-            "new_captured_plots": captured,
-            "new_captured_raids": on[BY_CAPTURE][False],
-        }
-
     def _follow(self, state: MiningState, changed: Sequence[int]) -> None:
         """Update the ownership of plots that may have `changed` hands."""
         self._changed.append(changed)
+        owner, hows, held, round = self._owner, self._how, self._held, state.round
         for plot in changed:
-            before, after, how = self._owner[plot], state.owner[plot], state.how[plot]
+            before, after, how = owner[plot], state.owner[plot], state.how[plot]
             assert after is not None  # plots are never given up
-            self._held[self._how[plot]] -= 1
-            self._held[how] += 1
+            held[hows[plot]] -= 1
+            held[how] += 1
             if before != after:
                 if before is not None:
-                    self._spells.lose(self._running[plot], state.round, after)
-                self._running[plot] = self._spells.begin(plot, after, state.round, how)
-            self._owner[plot], self._since[plot], self._how[plot] = after, state.since[plot], how
+                    self._spells.lose(self._running[plot], round, after)
+                self._running[plot] = self._spells.begin(plot, after, round, how)
+            owner[plot], self._since[plot], hows[plot] = after, state.since[plot], how

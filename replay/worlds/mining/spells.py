@@ -68,18 +68,19 @@ class SpellRecords(Records[Spell]):
         super().__init__(6, _spell)
 
     def begin(self, plot: int, owner: int, round: int, how: int) -> int:
-        """Begin a spell, which runs. Returns its index."""
-        self.append(plot, owner, round, round, how, _NOBODY)
-        return len(self) - 1
+        """Begin a spell, which runs. Returns its offset in the numbers."""
+        at = len(self._numbers)
+        self._numbers.extend((plot, owner, round, round, how, _NOBODY))
+        return at
 
-    def extend(self, index: int, round: int) -> None:
+    def extend(self, at: int, round: int) -> None:
         """Let a spell run until the end of a round."""
-        self.put(index, _END, round)
+        self._numbers[at + _END] = round
 
-    def lose(self, index: int, round: int, lost_to: int) -> None:
+    def lose(self, at: int, round: int, lost_to: int) -> None:
         """End a spell: in this round the plot was captured."""
-        self.put(index, _END, round - 1)
-        self.put(index, _LOST_TO, lost_to)
+        numbers = self._numbers
+        numbers[at + _END], numbers[at + _LOST_TO] = round - 1, lost_to
 
     def starts(self) -> Sequence[int]:
         """The round in which each began."""
