@@ -82,10 +82,7 @@ class StudyOutcome:
         if course is not None:
             units = result.course.units
             return {
-                policy: {
-                    unit: (Span(unit, unit), value)
-                    for unit, value in zip(units, values, strict=True)
-                }
+                policy: {at: (Span(at, at), value) for at, value in zip(units, values, strict=True)}
                 for policy, values in course.items()
             }
         curve = {}
@@ -103,10 +100,9 @@ class StudyOutcome:
         """The same over the units of the longest of the runs, by policy."""
         every, draws = [self.curves(run) for run in runs], draws or draws_of(runs)
         longest = max(zip(runs, every, strict=True), key=lambda pair: pair[0].units)[1]
-        none: tuple[None, Value] = None, None
         return {
             policy: [
-                (span, interval([of.get(at, none)[1] for of in of_policy], draws))
+                (span, interval([of[at][1] if at in of else None for of in of_policy], draws))
                 for at, (span, _) in curve.items()
             ]
             for policy, curve in longest.items()

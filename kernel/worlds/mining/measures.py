@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import attrs
 import msgspec
@@ -17,13 +16,12 @@ import msgspec
 from goldrush.kernel.measures import Value, ratio
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.kernel.worlds.mining.events import (
-    RaidOutcome,
-)
+from goldrush.kernel.worlds.mining.events import RaidOutcome
 
 
-class Basic(Protocol):
-    """The counts from which the main rates are computed.
+@attrs.frozen
+class Basics:
+    """The counts of a round from which the main rates are computed.
 
     Attributes:
         owned: plots owned at the start of the round.
@@ -31,20 +29,6 @@ class Basic(Protocol):
         raids: raid actions on the owned plots.
         mined: gold.
     """
-
-    @property
-    def owned(self) -> int: ...
-    @property
-    def turned(self) -> int: ...
-    @property
-    def raids(self) -> int: ...
-    @property
-    def mined(self) -> float: ...
-
-
-@attrs.frozen
-class Basics:
-    """See Basic."""
 
     owned: int
     turned: int
@@ -100,16 +84,16 @@ def land_of(config: MiningConfig) -> Land:
     return Land(math.fsum(cap * alpha for alpha in alphas), math.fsum(filled))
 
 
-def turnover(n: Basic) -> Value:
+def turnover(n: Basics) -> Value:
     """Plots owned at round start whose owner differs at round end ÷ plots owned at round start."""
     return ratio(n.turned, n.owned)
 
 
-def raid_rate(n: Basic) -> Value:
+def raid_rate(n: Basics) -> Value:
     """Raid actions left after pruning on plots owned at round start ÷ such plots."""
     return ratio(n.raids, n.owned)
 
 
-def efficiency(n: Basic, land: Land) -> Value:
+def efficiency(n: Basics, land: Land) -> Value:
     """Gold mined ÷ (Σ over plots of mining_cap × α)."""
     return ratio(n.mined, land.all)

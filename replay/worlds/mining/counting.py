@@ -44,7 +44,7 @@ class Counts(Basics):
     """Counts of a round, or their sums over the rounds of a run. Actions are those left after
     pruning, plots are `owned` at the start of a round, and stamina is in points.
 
-    Attributes, besides those of Basic:
+    Attributes, besides those of Basics:
         raided: owned plots that were raided.
         speculative: raid actions on nobody's plots.
         captures: captures that no authority undid.
@@ -183,23 +183,15 @@ class Counting:
         lately = [self._how[plot] for plot in set().union(*list(self._changed)[1 - HELD_LONG :])]
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
-            owned=basic.owned,
-            turned=basic.turned,
-            raids=basic.raids,
-            mined=basic.mined,
+            owned=basic.owned, turned=basic.turned, raids=basic.raids, mined=basic.mined,
             raided=sum([self._how[plot] != NOBODYS for plot in raided]),
             speculative=sum(on[NOBODYS]),
             captures=len(captured),
-            defended=len(defended),
-            defended_raided=len(tested),
+            defended=len(defended), defended_raided=len(tested),
             defended_captured=len(captured.intersection(tested)),
             staked=staked,
-            claims=len(claims),
-            contested=sum([len(row[1]) > 1 for row in claims]),
-            defend=spent[DEFEND],
-            mine=spent[MINE],
-            claim=spent[CLAIM],
-            raid=spent[RAID],
+            claims=len(claims), contested=sum([len(row[1]) > 1 for row in claims]),
+            defend=spent[DEFEND], mine=spent[MINE], claim=spent[CLAIM], raid=spent[RAID],
             stamina=sum(state.staminas),
             lost_claims=sum([len(row[1]) - 1 for row in claims]),
             failed_raids=sum(raided.values()) - len(captured),
@@ -209,11 +201,9 @@ class Counting:
             long_claimed_raids=on[BY_CLAIM][True],
             long_captured_plots=self._held[BY_CAPTURE] - lately.count(BY_CAPTURE),
             long_captured_raids=on[BY_CAPTURE][True],
-            new_claimed_plots=lately.count(BY_CLAIM),
-            new_claimed_raids=on[BY_CLAIM][False],
-            new_captured_plots=lately.count(BY_CAPTURE),
-            new_captured_raids=on[BY_CAPTURE][False],
-        )
+            new_claimed_plots=lately.count(BY_CLAIM), new_claimed_raids=on[BY_CLAIM][False],
+            new_captured_plots=lately.count(BY_CAPTURE), new_captured_raids=on[BY_CAPTURE][False],
+        )  # fmt: skip
         self._follow(state, sorted({*captured, *[row[0] for row in claims]}))
         return counts
 

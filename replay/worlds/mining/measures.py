@@ -89,31 +89,16 @@ def _share(kind: str, n: Counts) -> Value:
     return ratio(getattr(n, kind), n.spent)
 
 
+def _respect(long_raids: int, long_plots: int, new_raids: int, new_plots: int) -> Value:
+    return _quotient(ratio(long_raids, long_plots), ratio(new_raids, new_plots))
+
+
 def respect(n: Counts) -> Value:
     """Raid actions per plot on plots held long ÷ the same on the others."""
-    return _quotient(
-        ratio(
-            n.long_claimed_raids + n.long_captured_raids,
-            n.long_claimed_plots + n.long_captured_plots,
-        ),
-        ratio(
-            n.new_claimed_raids + n.new_captured_raids, n.new_claimed_plots + n.new_captured_plots
-        ),
-    )
-
-
-def _respect_claimed(n: Counts) -> Value:
-    return _quotient(
-        ratio(n.long_claimed_raids, n.long_claimed_plots),
-        ratio(n.new_claimed_raids, n.new_claimed_plots),
-    )
-
-
-def _respect_captured(n: Counts) -> Value:
-    return _quotient(
-        ratio(n.long_captured_raids, n.long_captured_plots),
-        ratio(n.new_captured_raids, n.new_captured_plots),
-    )
+    return _respect(
+        n.long_claimed_raids + n.long_captured_raids, n.long_claimed_plots + n.long_captured_plots,
+        n.new_claimed_raids + n.new_captured_raids, n.new_claimed_plots + n.new_captured_plots,
+    )  # fmt: skip
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -242,12 +227,16 @@ MEASURES: Final = named(
     Measure(
         "respect_claimed", "respect, held by claim",
         "Respect for first possession, over plots acquired by claim.",
-        _counted(_respect_claimed), limits=_NEVER_NEGATIVE,
+        _counted(lambda n: _respect(
+            n.long_claimed_raids, n.long_claimed_plots, n.new_claimed_raids, n.new_claimed_plots
+        )), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "respect_captured", "respect, held by capture",
         "Respect for first possession, over plots acquired by capture.",
-        _counted(_respect_captured), limits=_NEVER_NEGATIVE,
+        _counted(lambda n: _respect(
+            n.long_captured_raids, n.long_captured_plots, n.new_captured_raids, n.new_captured_plots
+        )), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "contention", "contention rate",
@@ -264,16 +253,13 @@ def hhi(plots: Iterable[int]) -> Value:
     return ratio(sum(map(mul, held, held)), owned * owned)
 
 
-_by_kind: Final = attrgetter(*KINDS)  # the stamina spent in a round
-
-
 def _ends_windows(round: int) -> bool:
     return round % WINDOW == 0 and round >= 2 * WINDOW
 
 
 def _convergence(rounds: Sequence[Counts]) -> Value:
     older, newer = (
-        list(map(sum, zip(*map(_by_kind, list(rounds)[part]), strict=True)))
+        list(map(sum, zip(*map(attrgetter(*KINDS), list(rounds)[part]), strict=True)))
         for part in (slice(WINDOW), slice(WINDOW, None))
     )
     if not sum(older) or not sum(newer):
@@ -388,7 +374,7 @@ def headline(run: MeasuredRun) -> Remarks:
         return Remarks(["Nobody has ever owned a plot."])
     if not run.finished:
         return Remarks([f"{_owned(run)}."])
-    last = max(run.spells.starts())
+    last = max(spell.start for spell in run.spells)
     settled = f"The last change of owner was in round {last:,}."
     return Remarks([f"{_owned(run)} at the end.", settled])
 

@@ -82,10 +82,6 @@ class SpellRecords(Records[Spell]):
         numbers = self._numbers
         numbers[at + _END], numbers[at + _LOST_TO] = round - 1, lost_to
 
-    def starts(self) -> Sequence[int]:
-        """The round in which each began."""
-        return self.column(_START)
-
     def lengths(self) -> Lengths:
         """Their lengths, all that the curve of them needs."""
         columns = map(self.column, (_START, _END, _LOST_TO))
