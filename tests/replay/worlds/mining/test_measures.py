@@ -278,6 +278,24 @@ def test_a_run_that_is_forked_again_and_again_is_told_alike(tmp_path: Path) -> N
     assert [30, 30, 30, 33] == [assert_told_alike(path).units for path in paths]
 
 
+def test_rounds_that_repeat_are_told_alike(tmp_path: Path) -> None:
+    """While holdings that are raided in vain grow old, with a plan that has the same outcome, and
+    after a fork to more stamina that nobody needs.
+    """
+    plan = "mine 0, defend 0, defend 1", "raid 0, raid 1"
+    plans = {1: ("claim 0, claim 2", ""), 2: ("", ""), 3: ("claim 1", "")}
+    plans |= dict.fromkeys(range(4, 10), plan)
+    plans |= dict.fromkeys(range(10, 13), (f"{plan[0]}, defend 2", plan[1]))
+    settings = {"rows": 1, "cols": 3, "agents": 2, "rounds": 12, "stamina": 6, "truce": 0}
+    assert_told_alike(play(tmp_path / "raided.journal", settings, plans))
+    alone = {"rows": 1, "cols": 2, "agents": 1, "rounds": 20, "stamina": 6, "mining_cap": 2}
+    record(tmp_path / "first.journal", alone, "greedy-mine")
+    fork(tmp_path / "first.journal", 12, tmp_path / "forked.journal", settings={"stamina": 9})
+
+    idle = assert_told_alike(tmp_path / "forked.journal").values["idle"]
+    assert [2 / 6, 5 / 9] == [idle[11], idle[12]]
+
+
 def journal_of(game: Game, folder: Path) -> Path:
     """A game as a journal."""
     state = game.world.initial(game.setup)
