@@ -236,6 +236,8 @@ def assert_told_alike(path: Path) -> MeasuredRun:
             assert almost({**span._asdict(), **half}) == found
     spells = sorted(expected.spells, key=lambda spell: (spell.start, spell.plot))
     assert spells == [Hold(*attrs.astuple(spell)) for spell in measured.spells]
+    held = sum(len(round.after) for round in expected.closed)  # plots at the ends of rounds
+    assert held == sum(spell.length for spell in measured.spells)
     assert expected.start == list(measured.gold_after(0))
     for round in expected.closed:
         assert round.gold == list(measured.gold_after(round.number))
