@@ -16,6 +16,8 @@ import attrs
 
 from goldrush.kernel.hints import hint_parts
 
+_Read = Callable[[Any], Any]
+
 _PLAIN: Final[frozenset[object]] = frozenset({NoneType, bool, int, float, str})
 
 
@@ -33,7 +35,7 @@ def as_plain(value: object) -> object:
     return value
 
 
-def reader_of(hint: object) -> Callable[[Any], Any]:
+def reader_of(hint: object) -> _Read:
     """What reads values of a type: a class of attrs, a mapping, sequence, tuple, union or plain
     type. Made once for many values, as to look at a type costs more than to read a value.
 
@@ -57,9 +59,7 @@ def reader_of(hint: object) -> Callable[[Any], Any]:
     return plain
 
 
-def _collection(
-    kind: type, inner: Sequence[object], readers: Sequence[Callable[[Any], Any]]
-) -> Callable[[Any], Any]:
+def _collection(kind: type, inner: Sequence[object], readers: Sequence[_Read]) -> _Read:
     if issubclass(kind, Mapping):
         key_of, item_of = readers
         return lambda value: {key_of(a): item_of(b) for a, b in map(_items, _items(value))}
@@ -68,7 +68,7 @@ def _collection(
     return lambda value: tuple(map(readers[0], _items(value)))
 
 
-def _tuple(readers: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+def _tuple(readers: Sequence[_Read]) -> _Read:
     return lambda value: tuple(
         [read(item) for read, item in zip(readers, _items(value), strict=True)]
     )
