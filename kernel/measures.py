@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from operator import mul
 
 Value = float | None
 
@@ -33,8 +34,8 @@ def gini(amounts: Iterable[float]) -> Value:
     total = math.fsum(held)
     if total <= 0:
         return None
-    # Σ|x_i − x_j| over all pairs, each twice, from the ranks.
-    differences = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
+    # Σ|x_i − x_j| over all pairs, each twice, from the ranks: (2 · rank − N + 1) · x_rank.
+    differences = 2 * math.fsum(map(mul, range(1 - len(held), len(held), 2), held))
     return differences / (2 * len(held) * total)
 
 

@@ -6,6 +6,7 @@ does not have. No recorder makes them: `decide` must refuse them, and must not f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import itemgetter
 
 from goldrush.kernel.errors import format_value
@@ -22,7 +23,7 @@ def arrange(inputs: Block) -> Block:
     return Block([(code, sorted(rows, key=itemgetter(0)))])
 
 
-def one_of_each(inputs: Block, code: int, agents: int) -> list[Row]:
+def one_of_each(inputs: Block, code: int, agents: int) -> Sequence[Row]:
     """The submissions of a step, for `World.decide`.
 
     Raises InvalidInputs unless there is one submission of each agent, in the order of agents.

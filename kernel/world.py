@@ -77,9 +77,10 @@ class Block:
 
     __hash__ = None  # type: ignore[assignment]  # compared, and nowhere looked up
 
-    def rows(self, code: int) -> list[Row]:
+    def rows(self, code: int) -> Sequence[Row]:
         """All rows of one event type, in order."""
-        return [row for batch, rows in self.batches if batch == code for row in rows]
+        found = [rows for batch, rows in self.batches if batch == code]
+        return found[0] if len(found) == 1 else [row for rows in found for row in rows]
 
     @staticmethod
     def joined(blocks: Sequence[Block]) -> Block:

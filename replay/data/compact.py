@@ -33,18 +33,16 @@ class Series(Sequence[Value]):
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[Value]:
-        return iter([None if number != number else number for number in self._numbers])
+        return iter(self[:])
 
     @overload
     def __getitem__(self, index: int) -> Value: ...
     @overload
-    def __getitem__(self, index: slice) -> Series: ...
-    def __getitem__(self, index: int | slice) -> Value | Series:
+    def __getitem__(self, index: slice) -> list[Value]: ...
+    def __getitem__(self, index: int | slice) -> Value | list[Value]:
         if isinstance(index, int):
             return _value(self._numbers[index])
-        part = Series()
-        part._numbers = self._numbers[index]
-        return part
+        return [None if number != number else number for number in self._numbers[index]]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -55,7 +53,9 @@ def _value(number: float) -> Value:
 
 
 class Records(Sequence[T], Generic[T]):
-    """Records of a few integers of 32 bits. Equal to any sequence of the same records."""
+    """Records of a few integers of 32 bits. Equal to any sequence of the same records. A larger
+    integer raises OverflowError.
+    """
 
     __slots__ = ("_make", "_numbers", "_width")
     __hash__ = None  # type: ignore[assignment]  # records are appended
@@ -66,12 +66,8 @@ class Records(Sequence[T], Generic[T]):
         self._numbers = array("i")
 
     def append(self, *numbers: int) -> None:
-        """Append a record. Raises OverflowError for a larger integer."""
+        """Append a record."""
         self._numbers.extend(numbers)
-
-    def put(self, index: int, field: int, number: int) -> None:
-        """Replace an integer of a record. Raises OverflowError for a larger one."""
-        self._numbers[index * self._width + field] = number
 
     def column(self, field: int) -> Sequence[int]:
         """One integer of every record."""

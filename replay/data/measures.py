@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
@@ -122,11 +123,6 @@ def named(*measures: T) -> Mapping[str, T]:
     return {measure.name: measure for measure in measures}
 
 
-def values_of(known: Mapping[str, Measure], unit: object) -> dict[str, Value]:
-    """The measures of a closed unit, by name."""
-    return {name: measure.of(unit) for name, measure in known.items() if measure.of is not None}
-
-
 @attrs.frozen
 class Remarks:
     """What a headline says of a run beside its standings: at most two sentences. `lead`: they come
@@ -175,7 +171,7 @@ class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
     course: Course = msgspec.field(default_factory=Course)
     still: Mapping[str, Measure] = {}
 
-    @property
+    @cached_property
     def every(self) -> Mapping[str, Measure]:
         """The measures, and what never changed."""
         return {**self.known, **self.still}
@@ -292,7 +288,7 @@ def by_unit(
     `Measured`.
 
     The function raises JournalError as reading a journal does, MalformedEvents for events that do
-    not apply, and ValueError for a figure that is infinite or NaN.
+    not apply, and ValueError as `Measuring.add` does.
     """
 
     def read(reader: JournalReader) -> Measured[C]:
@@ -301,8 +297,7 @@ def by_unit(
             if commit.kind in (START, FORK):
                 taken.declare(commit.unit, roster(state))
             if commit.kind == UNIT and commit.digest is not None:
-                values = values_of(known, state).items()
-                taken.add({name: _finite(name, value) for name, value in values})
+                taken.add(state)
                 taken.sample(lambda state=state: by_agent(state))  # type: ignore[misc]
         last = by_agent(walk.state)
         return Measured(
@@ -327,6 +322,7 @@ class Measuring:
         self.known: dict[str, Measure] = {}
         self.values: dict[str, Series] = {}
         self.units = 0
+        self._taken: list[tuple[str, Callable[[Any], Value], Series]] = []
         self._sampling = Sampling[ByAgent](COURSE_MAX)
         self._rosters: dict[int, Sequence[str]] = {}
         for measure in known.values():
@@ -339,16 +335,22 @@ class Measuring:
     def include(self, measure: Measure) -> None:
         """One more measure, undefined in the units so far."""
         self.known[measure.name] = measure
-        if measure.by_unit:
+        if measure.of is not None:
             self.values[measure.name] = series = Series()
             for _ in range(self.units):
                 series.append(None)
+            self._taken.append((measure.name, measure.of, series))
 
-    def add(self, values: Mapping[str, Value]) -> None:
-        """Add the values of a unit that has closed."""
+    def add(self, unit: object) -> None:
+        """Add the values of a unit that has closed, as the world counts one. Raises ValueError for
+        one that is infinite or NaN.
+        """
         self.units += 1
-        for name, value in values.items():
-            self.values[name].append(value)
+        for name, of, series in self._taken:
+            value = of(unit)
+            if value is not None and not math.isfinite(value):
+                raise ValueError(f"{name} is {value}, which no run can have")
+            series.append(value)
 
     def sample(self, by_agent: Callable[[], ByAgent]) -> None:
         """Keep the measures of agents for the unit that was added last, if its turn has come."""
@@ -364,12 +366,6 @@ class Measuring:
             "by_agent": by_agent,
             "course": course_of(self._sampling, self.units, by_agent, policies),
         }  # fmt: skip
-
-
-def _finite(name: str, value: Value) -> Value:
-    if value is not None and not math.isfinite(value):
-        raise ValueError(f"{name} is {value}, which no run can have")
-    return value
 
 
 def _head(measured: Measured[Any]) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
@@ -38,7 +39,7 @@ from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.plain import as_plain, from_plain
+from goldrush.replay.study.plain import as_plain, reader_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
@@ -228,16 +229,19 @@ def read_kept(of: Tools, run: StudyRun, roster: str | None) -> Result[Any, Any] 
         data = file.read()
     if xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
         return None
-    kept = get_type_hints(of.studies.kept).get("return", type(None))
     try:
         values = unpack(data[:-_CHECKSUM])
-        own: dict[str, Any] = {
-            name: from_plain(kept if name == "kept" else hint, values[name])
-            for name, hint in _HINTS.items()
-        }
+        own = {name: read(values[name]) for name, read in _readers(of.studies.kept).items()}
     except (ValueError, TypeError, LookupError):
         return None
     return Result(**run.fields(), **own)
+
+
+@lru_cache(maxsize=1)  # of one world
+def _readers(kept: Callable[[Any], object]) -> dict[str, Callable[[Any], Any]]:
+    """What reads the cached fields of a result, by name."""
+    hints = {**_HINTS, "kept": get_type_hints(kept).get("return", type(None))}
+    return {name: reader_of(hint) for name, hint in hints.items()}
 
 
 def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any]) -> None:

@@ -80,9 +80,9 @@ class StudyOutcome:
         """
         course = result.course.means.get(self.name)
         if course is not None:
-            windows = [Span(unit, unit) for unit in result.course.units]
+            units = result.course.units
             return {
-                policy: {at: (at, value) for at, value in zip(windows, values, strict=True)}
+                policy: {at: (Span(at, at), value) for at, value in zip(units, values, strict=True)}
                 for policy, values in course.items()
             }
         curve = {}
@@ -90,8 +90,8 @@ class StudyOutcome:
         for window, span, value in zip(
             points_of(result.cell.rounds), result.windows, values, strict=False
         ):
-            first = span.last if self.is_by_agent or self.at_end else span.first
-            curve[window] = Span(first, span.last), value
+            at_end = self.is_by_agent or self.at_end
+            curve[window.first] = Span(span.last, span.last) if at_end else span, value
         return {"": curve} if curve else {}
 
     def over_units(
@@ -99,17 +99,19 @@ class StudyOutcome:
     ) -> dict[str, MeanCurve]:
         """The same over the units of the longest of the runs, by policy."""
         every, draws = [self.curves(run) for run in runs], draws or draws_of(runs)
-        longest = self.curves(max(runs, key=lambda run: run.units))
+        longest = max(zip(runs, every, strict=True), key=lambda pair: pair[0].units)[1]
         return {
             policy: [
-                (span, interval([of.get(policy, {}).get(at, (at, None))[1] for of in every], draws))
+                (span, interval([of[at][1] if at in of else None for of in of_policy], draws))
                 for at, (span, _) in curve.items()
             ]
             for policy, curve in longest.items()
+            for of_policy in [[of.get(policy, {}) for of in every]]
         }
 
 
-Curve = Mapping[Span, tuple[Span, Value]]  # by window, the same in all runs: its units, the value
+# By the first unit of a window, the same in all runs: the units of the run, the value.
+Curve = Mapping[int, tuple[Span, Value]]
 MeanCurve = Sequence[tuple[Span, Interval]]
 
 

@@ -8,43 +8,55 @@ are read back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Union, get_type_hints
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import NoneType
+from typing import Any, Final, Union, get_type_hints
 
 import attrs
 import msgspec
 
 from goldrush.kernel.hints import hint_parts
 
+_Read = Callable[[Any], Any]
+
+_PLAIN: Final[frozenset[object]] = frozenset({NoneType, bool, int, float, str})
+
 
 def as_plain(value: object) -> object:
     """A record, a collection or a plain value, as plain values."""
     kind = type(value)
-    names = _names_of(kind)
-    if names is not None:
-        return tuple(as_plain(getattr(value, name)) for name in names)
+    if kind in _PLAIN:  # first, as nearly all are
+        return value
+    if isinstance(value, (list, tuple)):
+        return tuple(map(as_plain, value))
     if isinstance(value, Mapping):
-        return tuple((as_plain(key), as_plain(item)) for key, item in value.items())
-    return tuple(map(as_plain, value)) if isinstance(value, (list, tuple)) else value
+        return tuple([(as_plain(key), as_plain(item)) for key, item in value.items()])
+    names = _names_of(kind)
+    return value if names is None else tuple([as_plain(getattr(value, name)) for name in names])
 
 
-def from_plain(hint: object, value: object) -> object:
-    """The value of a type: a class of records, a mapping, sequence, tuple, union or plain type.
+def reader_of(hint: object) -> _Read:
+    """What reads values of a type: a class of attrs, a mapping, sequence, tuple, union or plain
+    type. Made once for many values, as to look at a type costs more than to read a value.
 
-    Raises TypeError or ValueError if the values are not of it.
+    It raises TypeError or ValueError for values that are not of the type.
     """
     kind, inner = hint_parts(hint)
-    if kind is Union:
-        kind = next((each for each in inner if _is_plain(each, value)), None)
-    elif isinstance(kind, type) and issubclass(kind, (Mapping, Sequence)) and inner:
-        return _collection(kind, inner, value)
-    elif isinstance(kind, type) and (names := _names_of(kind)) is not None:
+    if isinstance(kind, type) and (names := _names_of(kind)) is not None:
         hints = get_type_hints(kind)
-        fields = zip(names, _items(value), strict=True)
-        return kind(**{name: from_plain(hints[name], field) for name, field in fields})
-    if not _is_plain(kind, value):
-        raise TypeError(f"{value!r} is not {hint}")
-    return value
+        fields = _tuple([reader_of(hints[name]) for name in names])
+        return lambda value: kind(**dict(zip(names, fields(value), strict=True)))
+    if isinstance(kind, type) and issubclass(kind, (Mapping, Sequence)) and inner:
+        return _collection(kind, inner, [reader_of(each) for each in inner])
+    kinds = {*inner} if kind is Union else {kind}
+    types = _PLAIN & (kinds | {int} if float in kinds else kinds)  # an integer is also a float
+
+    def plain(value: Any) -> Any:
+        if type(value) not in types:
+            raise TypeError(f"{value!r} is not {hint}")
+        return value
+
+    return plain
 
 
 def _names_of(kind: type) -> Collection[str] | None:
@@ -54,23 +66,22 @@ def _names_of(kind: type) -> Collection[str] | None:
     return attrs.fields_dict(kind) if attrs.has(kind) else None
 
 
-def _is_plain(kind: object, value: object) -> bool:
-    """Whether a value is of a plain type: an integer is also a float."""
-    return type(value) is kind or (kind is float and type(value) is int)
-
-
-def _collection(kind: type, inner: Sequence[object], value: object) -> object:
-    items = _items(value)
+def _collection(kind: type, inner: Sequence[object], readers: Sequence[_Read]) -> _Read:
     if issubclass(kind, Mapping):
-        pairs = [_items(pair) for pair in items]
-        of_key, of_item = inner
-        return {from_plain(of_key, key): from_plain(of_item, item) for key, item in pairs}
+        key_of, item_of = readers
+        return lambda value: {key_of(a): item_of(b) for a, b in map(_items, _items(value))}
     if kind is tuple and ... not in inner:
-        return tuple(from_plain(*pair) for pair in zip(inner, items, strict=True))
-    return tuple(from_plain(inner[0], item) for item in items)
+        return _tuple(readers)
+    return lambda value: tuple(map(readers[0], _items(value)))
 
 
-def _items(value: object) -> Sequence[object]:
+def _tuple(readers: Sequence[_Read]) -> _Read:
+    return lambda value: tuple(
+        [read(item) for read, item in zip(readers, _items(value), strict=True)]
+    )
+
+
+def _items(value: object) -> tuple[Any, ...]:
     if not isinstance(value, tuple):
         raise TypeError(f"{value!r} is no sequence")
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
@@ -72,12 +73,14 @@ class Manifest:
 POINTS: Final = 40  # points of a curve over the units, at most
 
 
-def points_of(units: int) -> list[Span]:
+@cache
+def points_of(units: int) -> Sequence[Span]:
     """The units for which the points of a curve stand: at most POINTS windows of equal length (the
     last may be shorter) over the units of a horizon, also for runs that stopped early.
     """
     length = math.ceil(units / POINTS)
-    return [Span(first, min(first + length - 1, units)) for first in range(1, units + 1, length)]
+    firsts = range(1, units + 1, length)
+    return tuple([Span(first, min(first + length - 1, units)) for first in firsts])
 
 
 C = TypeVar("C", bound=Config)  # the configuration of a run

@@ -96,8 +96,8 @@ class PublicRound(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def defended(self) -> tuple[int, ...]:
-        kept = kept_actions(self._record)
-        return tuple(sorted({action[1] for _, action in kept if action[0] == DEFEND}))
+        kept = kept_plans(self._record)
+        return tuple(sorted({plot for _, plan in kept for kind, plot, _ in plan if kind == DEFEND}))
 
     def _parts(self) -> tuple[object, ...]:
         return self.round, self.claims, self.raids, self.defended
@@ -151,15 +151,15 @@ class PastAction(msgspec.Struct, frozen=True):
     gold: float = 0.0
 
 
-def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """(agent, action) of every action that was not pruned, in the order of plans."""
-    removed = {
-        (agent, index) for agent, removals, _ in record.rows(PRUNED) for index, _ in removals
-    }
+def kept_plans(record: RoundRecord) -> Iterator[tuple[int, Sequence[tuple[int, int, int]]]]:
+    """Each agent with those of its actions that were not pruned, in the order of its plan."""
+    removed = {agent: dict(removals) for agent, removals, _ in record.rows(PRUNED)}
     for row in record.rows(SUBMITTED):
-        for index, action in enumerate(row[1]):
-            if action is not None and (row[0], index) not in removed:
-                yield row[0], action
+        agent, plan = row[0], row[1]
+        if agent in removed:  # a malformed action is None, and pruned
+            pruned = removed[agent]
+            plan = [action for index, action in enumerate(plan) if index not in pruned]
+        yield agent, plan
 
 
 def _public_raid(row: Row) -> PublicRaid:

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 
 from goldrush.kernel.measures import Value, ratio
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.kernel.worlds.mining.events import (
-    RaidOutcome,
-)
+from goldrush.kernel.worlds.mining.events import RaidOutcome
 
 
-class Basic(Protocol):
-    """The counts from which the main rates are computed.
+class Basics(msgspec.Struct, frozen=True):
+    """The counts of a round from which the main rates are computed.
 
     Attributes:
         owned: plots owned at the start of the round.
@@ -30,19 +27,6 @@ class Basic(Protocol):
         raids: raid actions on the owned plots.
         mined: gold.
     """
-
-    @property
-    def owned(self) -> int: ...
-    @property
-    def turned(self) -> int: ...
-    @property
-    def raids(self) -> int: ...
-    @property
-    def mined(self) -> float: ...
-
-
-class Basics(msgspec.Struct, frozen=True):
-    """See Basic."""
 
     owned: int
     turned: int
@@ -63,15 +47,14 @@ def basics(
         raids: its `raid_resolved` rows.
         settled: its `mining_settled` rows.
     """
-    on_owned = [row for row in raids if before[row[0]] is not None]
-    return Basics(
-        owned=len(before) - before.count(None),
-        turned=sum(
-            [row[4] == RaidOutcome.CAPTURED and before[row[0]] != after[row[0]] for row in on_owned]
-        ),
-        raids=sum([len(row[2]) for row in on_owned]),
-        mined=math.fsum([row[3] for row in settled]),
-    )
+    turned = actions = 0
+    for plot, _, raiders, _, outcome, _, _ in raids:
+        owner = before[plot]
+        if owner is not None:
+            actions += len(raiders)
+            turned += outcome == RaidOutcome.CAPTURED and owner != after[plot]
+    mined = math.fsum([row[3] for row in settled])
+    return Basics(len(before) - before.count(None), turned, actions, mined)
 
 
 class Land(msgspec.Struct, frozen=True):
@@ -99,16 +82,16 @@ def land_of(config: MiningConfig) -> Land:
     return Land(math.fsum(cap * alpha for alpha in alphas), math.fsum(filled))
 
 
-def turnover(n: Basic) -> Value:
+def turnover(n: Basics) -> Value:
     """Plots owned at round start whose owner differs at round end ÷ plots owned at round start."""
     return ratio(n.turned, n.owned)
 
 
-def raid_rate(n: Basic) -> Value:
+def raid_rate(n: Basics) -> Value:
     """Raid actions left after pruning on plots owned at round start ÷ such plots."""
     return ratio(n.raids, n.owned)
 
 
-def efficiency(n: Basic, land: Land) -> Value:
+def efficiency(n: Basics, land: Land) -> Value:
     """Gold mined ÷ (Σ over plots of mining_cap × α)."""
     return ratio(n.mined, land.all)

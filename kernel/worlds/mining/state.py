@@ -64,7 +64,7 @@ class RoundRecord:
         made: T = self._views[make]
         return made
 
-    def rows(self, code: int) -> list[Row]:
+    def rows(self, code: int) -> Sequence[Row]:
         return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
 
 
@@ -80,7 +80,8 @@ class MiningState:
         owner: by plot; None: unowned.
         since: by plot: the round in which the owner got it.
         how: by plot: BY_CLAIM, BY_CAPTURE or NOBODYS.
-        plot_prints: by plot: the fingerprint of its owner, since and how; 0 if unowned.
+        plot_prints: by plot: the fingerprint of its owner, since and how as the last digest had
+            them; 0 if unowned.
         plots_of: the inverse of `owner`: the plots of each agent, ascending.
         gold, memo: by agent.
         spent: `spent[agent][kind]`: stamina since the start.
@@ -94,10 +95,10 @@ class MiningState:
     """
 
     __slots__ = (
-        "_captured", "_derived", "_inputs", "_is_quiet", "_owned", "_submitted", "_unowned",
-        "alphas", "config", "gold", "history", "history_sum", "how", "memo", "memo_sum", "owner",
-        "plot_prints", "plots_of", "plots_sum", "quiet", "roster", "round", "rules", "setup_print",
-        "since", "spent", "staminas",
+        "_captured", "_derived", "_inputs", "_is_quiet", "_owned", "_plots_sum", "_submitted",
+        "_unowned", "_unprinted", "alphas", "config", "gold", "history", "history_sum", "how",
+        "memo", "memo_sum", "owner", "plot_prints", "plots_of", "quiet", "roster", "round", "rules",
+        "setup_print", "since", "spent", "staminas",
     )  # fmt: skip
 
     def __init__(
@@ -115,7 +116,8 @@ class MiningState:
         self.spent = [[0] * len(KINDS) for _ in range(config.agents)]
         self.memo: list[str | None] = [None] * config.agents
         self.history: list[RoundRecord] = []
-        self.plots_sum = self.memo_sum = self.history_sum = 0
+        self._plots_sum = self.memo_sum = self.history_sum = 0
+        self._unprinted = set[int]()
         self._submitted: list[Row] = []
         self._captured: dict[int, tuple[int, int, int]] = {}
         self._inputs: list[Block] = []
@@ -160,9 +162,19 @@ class MiningState:
             del held[bisect_left(held, plot)]
         insort(self.plots_of[owner], plot)
         self.owner[plot], self.since[plot], self.how[plot] = owner, since, how
-        after_print = xxh3_64_intdigest(encode((plot, owner, since, how)))
-        self.plots_sum = self.plots_sum - self.plot_prints[plot] + after_print & WORD_MASK
-        self.plot_prints[plot] = after_print
+        self._unprinted.add(plot)
+
+    @property
+    def plots_sum(self) -> int:
+        """The sum of the prints of plots, taken when it is asked for: most readers ask for none."""
+        for plot in self._unprinted:
+            fields = plot, self.owner[plot], self.since[plot], self.how[plot]
+            after_print = xxh3_64_intdigest(encode(fields))
+            self._plots_sum += after_print - self.plot_prints[plot]
+            self.plot_prints[plot] = after_print
+        self._unprinted.clear()
+        self._plots_sum &= WORD_MASK
+        return self._plots_sum
 
     @property
     def owned(self) -> tuple[int, ...]:
@@ -215,7 +227,7 @@ def copied(state: MiningState) -> MiningState:
         value = getattr(state, name)
         if name in ("plots_of", "spent"):
             value = [list(item) for item in value]
-        elif isinstance(value, (list, dict)):
+        elif isinstance(value, (list, dict, set)):
             value = value.copy()
         setattr(copy, name, value)
     return copy

@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Status
 from goldrush.replay.data import measures
 from goldrush.replay.data.course import ByAgent
-from goldrush.replay.data.measures import Measure, Measured, Measuring, Span, values_of
+from goldrush.replay.data.measures import Measure, Measured, Measuring, Span
 from goldrush.replay.worlds.competition.ended import Ended, ended
 from goldrush.replay.worlds.competition.quality import Quality, quality_of
 from goldrush.replay.worlds.competition.right import (
@@ -286,7 +286,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     for each in ended(world, walk, set_up):
         state = each.state
         by_hand.difference_update((state.assignment, *turn_of(row)) for row in each.of(Spoke))
-        taken.add(values_of(MEASURES, counting.close(each)))
+        taken.add(counting.close(each))
         taken.sample(lambda state=state: counting.by_agent(_workers(state)))  # type: ignore[misc]
     state = walk.state
     return MeasuredSeason(

@@ -34,7 +34,6 @@ from goldrush.replay.data.measures import (
     Measuring,
     Span,
     named,
-    values_of,
 )
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.worlds.episode.episodes import Episode, Episodes, finite
@@ -216,10 +215,9 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
             taken.include(_variable(name))
             if _key(_FRONTS[0], name) in state.shown:
                 moves.names.add(name)  # it is a measure though it may never change
-        reported = values_of(taken.known, state)
-        taken.add(reported)
+        taken.add(state)
         moves.give(commit.blocks[0])
-        moves.add(reported)
+        moves.add({name: values[-1] for name, values in taken.values.items()})
         episodes.add(commit, state)
         by_agent.add(state)
         taken.sample(lambda: by_agent.values)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import add, attrgetter
 from typing import Any, Final
 
-import msgspec
-
+from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     CLAIM,
     CLAIM_DRAWN,
@@ -22,22 +21,27 @@ from goldrush.kernel.worlds.mining.events import (
     RaidOutcome,
     Remedy,
 )
-from goldrush.kernel.worlds.mining.history import kept_actions
+from goldrush.kernel.worlds.mining.history import kept_plans
 from goldrush.kernel.worlds.mining.measures import Basics, basics
-from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
+from goldrush.kernel.worlds.mining.state import (
+    BY_CAPTURE,
+    BY_CLAIM,
+    HOLDINGS,
+    NOBODYS,
+    MiningState,
+    RoundRecord,
+)
 from goldrush.replay.worlds.mining.spells import SpellRecords
 
 HELD_LONG: Final = 5  # rounds after which a holder counts as stable
 WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of shares
-
-_HOLDINGS: Final = {BY_CLAIM: "claimed", BY_CAPTURE: "captured"}
 
 
 class Counts(Basics, frozen=True):
     """Counts of a round, or their sums over the rounds of a run. Actions are those left after
     pruning, plots are `owned` at the start of a round, and stamina is in points.
 
-    Attributes, besides those of Basic:
+    Attributes, besides those of Basics:
         raided: owned plots that were raided.
         speculative: raid actions on nobody's plots.
         captures: captures that no authority undid.
@@ -107,21 +111,20 @@ class Counting:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
         self._totals: Sequence[Any] = (0,) * len(_FIELDS)
         self._spells = SpellRecords()  # as long as they are, if they run
-        self._running: dict[int, int] = {}  # plot -> the index of its spell
+        self._running: dict[int, int] = {}  # plot -> the offset of its spell
         self._held = [0] * len(HOLDINGS)  # by how: plots held so
-        self._changed: deque[Sequence[int]] = deque(maxlen=HELD_LONG - 1)  # hands, by round
+        self._changed: deque[Sequence[int]] = deque(maxlen=HELD_LONG)  # hands, by round
         self._round = 0  # the last one counted
-        self._remember(state)
-
-    def _remember(self, state: MiningState) -> None:
+        self._record: RoundRecord | None = None  # its events
+        self._config = state.config  # and its settings
         self._owner, self._since, self._how = (
             state.owner.copy(), state.since.copy(), state.how.copy()
         )  # fmt: skip
 
     def spells(self) -> SpellRecords:
         """All spells up to the last round counted, by start and plot; running ones are censored."""
-        for index in self._running.values():
-            self._spells.extend(index, self._round)
+        for at in self._running.values():
+            self._spells.extend(at, self._round)
         return self._spells
 
     def totals(self) -> Counts:
@@ -131,73 +134,87 @@ class Counting:
     def add(self, state: MiningState) -> Counts:
         """The counts of the round that ended with this state."""
         record = state.history[-1]
-        claims, raids = record.rows(CLAIM_DRAWN), record.rows(RAID_RESOLVED)
-        restored = {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
-        captured = {row[0] for row in raids if row[4] == RaidOutcome.CAPTURED} - restored
-        spent, defended = [0] * len(KINDS), {}
-        for _, (kind, plot, points) in kept_actions(record):
-            spent[kind] += points
-            if kind == DEFEND:
-                defended[plot] = points
-        settled = record.rows(MINING_SETTLED)
-        raided = {row[0]: len(row[2]) for row in raids}
-        on_owned = {plot: count for plot, count in raided.items() if self._owner[plot] is not None}
-        lost = [plot for plot in captured if self._owner[plot] is not None]
-        raid_actions = sum(raided.values())
-        basic = basics(self._owner, state.owner, raids, settled)
-        counts = Counts(
-            **msgspec.structs.asdict(basic),
-            raided=len(on_owned),
-            speculative=raid_actions - basic.raids,
-            captures=len(captured),
-            defended=len(defended),
-            defended_raided=len(defended.keys() & raided.keys()),
-            defended_captured=len(defended.keys() & captured),
-            staked=sum(row[2] for row in settled if row[0] in defended),
-            claims=len(claims),
-            contested=sum(len(row[1]) > 1 for row in claims),
-            defend=spent[DEFEND],
-            mine=spent[MINE],
-            claim=spent[CLAIM],
-            raid=spent[RAID],
-            stamina=sum(state.staminas),
-            lost_claims=sum(len(row[1]) - 1 for row in claims),
-            failed_raids=raid_actions - len(captured),
-            forfeited=sum(row[2] for row in settled if state.owner[row[0]] != row[1]),
-            untested=sum(points for plot, points in defended.items() if plot not in raided),
-            **self._holdings(state.round, on_owned),
-        )
+        if self._is_repeated(state.config, record):
+            counts = self.windows[-1]
+            self._changed.append(())
+        else:
+            counts = self._count(state, record)
         self._totals = list(map(add, self._totals, _values(counts)))
-        self._round = state.round
+        self._round, self._record, self._config = state.round, record, state.config
         self.windows.append(counts)
-        self._follow(state, sorted([row[0] for row in claims] + lost))
         return counts
 
-    def _holdings(self, round: int, raids: Mapping[int, int]) -> dict[str, int]:
-        """Plots held at the start of a round and the raids on them, by the names of Counts."""
-        on = [[0, 0] for _ in HOLDINGS]  # by how, and whether held long
-        for plot, count in raids.items():
-            on[self._how[plot]][round - self._since[plot] >= HELD_LONG] += count
-        changed = [self._how[plot] for plot in set().union(*self._changed)]
-        counts = {}
-        for how, name in _HOLDINGS.items():
-            recent = changed.count(how)
-            counts[f"long_{name}_plots"] = self._held[how] - recent
-            counts[f"new_{name}_plots"] = recent
-            counts[f"new_{name}_raids"], counts[f"long_{name}_raids"] = on[how]
+    def _is_repeated(self, config: MiningConfig, record: RoundRecord) -> bool:
+        """Whether a round must have the counts of the one before, as half of all rounds do: the
+        same events and settings, and no plot changed hands that was held for less long then.
+        """
+        return (
+            self._record is not None
+            and self._config is config
+            and not any(self._changed)
+            and record.inputs == self._record.inputs
+            and record.derived == self._record.derived
+        )
+
+    def _count(self, state: MiningState, record: RoundRecord) -> Counts:
+        claims, raids, settled = map(record.rows, (CLAIM_DRAWN, RAID_RESOLVED, MINING_SETTLED))
+        spent, defended = [0] * len(KINDS), dict[int, int]()
+        for _, plan in kept_plans(record):
+            for kind, plot, points in plan:
+                spent[kind] += points
+                if kind == DEFEND:
+                    defended[plot] = points
+        raided, captured = dict[int, int](), set[int]()
+        on = [[0, 0] for _ in HOLDINGS]  # raid actions by how plots are held, and whether for long
+        for plot, _, raiders, _, outcome, _, _ in raids:
+            raided[plot] = actions = len(raiders)
+            on[self._how[plot]][state.round - self._since[plot] >= HELD_LONG] += actions
+            if outcome == RaidOutcome.CAPTURED:
+                captured.add(plot)
+        captured -= {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
+        tested = [plot for plot in defended if plot in raided]
+        staked = forfeited = 0
+        for plot, agent, points, _ in settled:
+            staked += points if plot in defended else 0
+            forfeited += points if state.owner[plot] != agent else 0
+        lately = [self._how[plot] for plot in set().union(*list(self._changed)[1 - HELD_LONG :])]
+        basic = basics(self._owner, state.owner, raids, settled)
+        counts = Counts(
+            owned=basic.owned, turned=basic.turned, raids=basic.raids, mined=basic.mined,
+            raided=sum([self._how[plot] != NOBODYS for plot in raided]),
+            speculative=sum(on[NOBODYS]),
+            captures=len(captured),
+            defended=len(defended), defended_raided=len(tested),
+            defended_captured=len(captured.intersection(tested)),
+            staked=staked,
+            claims=len(claims), contested=sum([len(row[1]) > 1 for row in claims]),
+            defend=spent[DEFEND], mine=spent[MINE], claim=spent[CLAIM], raid=spent[RAID],
+            stamina=sum(state.staminas),
+            lost_claims=sum([len(row[1]) - 1 for row in claims]),
+            failed_raids=sum(raided.values()) - len(captured),
+            forfeited=forfeited,
+            untested=sum(defended.values()) - sum([defended[plot] for plot in tested]),
+            long_claimed_plots=self._held[BY_CLAIM] - lately.count(BY_CLAIM),
+            long_claimed_raids=on[BY_CLAIM][True],
+            long_captured_plots=self._held[BY_CAPTURE] - lately.count(BY_CAPTURE),
+            long_captured_raids=on[BY_CAPTURE][True],
+            new_claimed_plots=lately.count(BY_CLAIM), new_claimed_raids=on[BY_CLAIM][False],
+            new_captured_plots=lately.count(BY_CAPTURE), new_captured_raids=on[BY_CAPTURE][False],
+        )  # fmt: skip
+        self._follow(state, sorted({*captured, *[row[0] for row in claims]}))
         return counts
 
     def _follow(self, state: MiningState, changed: Sequence[int]) -> None:
         """Update the ownership of plots that may have `changed` hands."""
         self._changed.append(changed)
+        owner, hows, held, round = self._owner, self._how, self._held, state.round
         for plot in changed:
-            before, after = self._owner[plot], state.owner[plot]
+            before, after, how = owner[plot], state.owner[plot], state.how[plot]
             assert after is not None  # plots are never given up
-            if before is not None:
-                self._held[self._how[plot]] -= 1
-                if before != after:
-                    self._spells.lose(self._running[plot], state.round, after)
+            held[hows[plot]] -= 1
+            held[how] += 1
             if before != after:
-                self._running[plot] = self._spells.begin(plot, after, state.round, state.how[plot])
-            self._held[state.how[plot]] += 1
-        self._remember(state)
+                if before is not None:
+                    self._spells.lose(self._running[plot], round, after)
+                self._running[plot] = self._spells.begin(plot, after, round, how)
+            owner[plot], self._since[plot], hows[plot] = after, state.since[plot], how

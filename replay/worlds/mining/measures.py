@@ -11,7 +11,8 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
+from operator import attrgetter, mul
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,7 +43,6 @@ from goldrush.replay.data.measures import (
     Remarks,
     Span,
     named,
-    values_of,
 )
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
@@ -51,7 +51,7 @@ from goldrush.replay.worlds.mining.counting import (
     Counting,
     Counts,
 )
-from goldrush.replay.worlds.mining.spells import SpellRecords, half_life, restricted_mean
+from goldrush.replay.worlds.mining.spells import Lengths, SpellRecords, half_life, survival
 
 GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
@@ -88,17 +88,16 @@ def _share(kind: str, n: Counts) -> Value:
     return ratio(getattr(n, kind), n.spent)
 
 
-def respect(n: Counts, holdings: Sequence[str] = ("claimed", "captured")) -> Value:
-    """Raid actions per plot on plots held long ÷ the same on the others, of these holdings."""
+def _respect(long_raids: int, long_plots: int, new_raids: int, new_plots: int) -> Value:
+    return _quotient(ratio(long_raids, long_plots), ratio(new_raids, new_plots))
 
-    def raids_per_plot(age: str) -> Value:
-        raids, plots = (
-            sum([getattr(n, f"{age}_{holding}_{what}") for holding in holdings])
-            for what in ("raids", "plots")
-        )
-        return ratio(raids, plots)
 
-    return _quotient(raids_per_plot("long"), raids_per_plot("new"))
+def respect(n: Counts) -> Value:
+    """Raid actions per plot on plots held long ÷ the same on the others."""
+    return _respect(
+        n.long_claimed_raids + n.long_captured_raids, n.long_claimed_plots + n.long_captured_plots,
+        n.new_claimed_raids + n.new_captured_raids, n.new_claimed_plots + n.new_captured_plots,
+    )  # fmt: skip
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -118,7 +117,7 @@ MEASURES: Final = named(
         "Kaplan–Meier median of the lengths of ownership spells: the shortest length that at "
         "most half of them outlast. Undefined if more than half outlast every observed "
         "length, or if there is no spell.",
-        over=lambda run, span, _: half_life(run.spells.times()) if span == run.whole else None,
+        over=lambda run, span, _: half_life(run.lengths) if span == run.whole else None,
         by_half=False, limits=_NEVER_NEGATIVE,
     ),
     Measure(
@@ -128,8 +127,8 @@ MEASURES: Final = named(
         "being compared over the length of the first. The clock counts rounds, not the ages "
         "of spells: spells that begin later enter late, and those that are still running at "
         "the end are censored. From 0 to the number of rounds. Undefined if no plot is owned.",
-        over=lambda run, span, horizon: restricted_mean(
-            run.spells.times(), span.first, span.last, horizon
+        over=lambda run, span, horizon: survival(
+            run.values["turnover"][span.first - 1 : span.last], horizon
         ),
         limits=_NEVER_NEGATIVE, column=2,
     ),
@@ -227,12 +226,16 @@ MEASURES: Final = named(
     Measure(
         "respect_claimed", "respect, held by claim",
         "Respect for first possession, over plots acquired by claim.",
-        _counted(partial(respect, holdings=("claimed",))), limits=_NEVER_NEGATIVE,
+        _counted(lambda n: _respect(
+            n.long_claimed_raids, n.long_claimed_plots, n.new_claimed_raids, n.new_claimed_plots
+        )), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "respect_captured", "respect, held by capture",
         "Respect for first possession, over plots acquired by capture.",
-        _counted(partial(respect, holdings=("captured",))), limits=_NEVER_NEGATIVE,
+        _counted(lambda n: _respect(
+            n.long_captured_raids, n.long_captured_plots, n.new_captured_raids, n.new_captured_plots
+        )), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "contention", "contention rate",
@@ -244,9 +247,9 @@ MEASURES: Final = named(
 
 def hhi(plots: Iterable[int]) -> Value:
     """The Herfindahl–Hirschman index of the numbers of plots of agents."""
-    held = [count for count in plots if count]
+    held = list(plots)
     owned = sum(held)
-    return ratio(sum(count * count for count in held), owned * owned)
+    return ratio(sum(map(mul, held, held)), owned * owned)
 
 
 def _ends_windows(round: int) -> bool:
@@ -255,7 +258,7 @@ def _ends_windows(round: int) -> bool:
 
 def _convergence(rounds: Sequence[Counts]) -> Value:
     older, newer = (
-        [sum(getattr(n, kind) for n in list(rounds)[part]) for kind in KINDS]
+        list(map(sum, zip(*map(attrgetter(*KINDS), list(rounds)[part]), strict=True)))
         for part in (slice(WINDOW), slice(WINDOW, None))
     )
     if not sum(older) or not sum(newer):
@@ -280,6 +283,11 @@ class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
     totals: Counts
     gold: array[float]
     spells: SpellRecords
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """The lengths of the spells."""
+        return self.spells.lengths()
 
     def gold_after(self, round: int) -> Sequence[float]:
         """The gold of each agent after a round; 0 is the start."""
@@ -318,7 +326,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
             continue
         check_gold(state)
         closed = ClosedRound(counting.add(state), land, state, counting.windows)
-        taken.add(values_of(MEASURES, closed))
+        taken.add(closed)
         taken.sample(partial(_agents_at, state))
         gold.extend(state.gold)
     return MeasuredRun(
@@ -364,7 +372,7 @@ def headline(run: MeasuredRun) -> Remarks:
         return Remarks(["Nobody has ever owned a plot."])
     if not run.finished:
         return Remarks([f"{_owned(run)}."])
-    last = max(start for start, _, _ in run.spells.times())
+    last = max(spell.start for spell in run.spells)
     settled = f"The last change of owner was in round {last:,}."
     return Remarks([f"{_owned(run)} at the end.", settled])
 

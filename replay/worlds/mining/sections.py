@@ -25,7 +25,7 @@ from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.comparisons import baseline_of
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
-from goldrush.replay.worlds.mining.spells import Seen, curve
+from goldrush.replay.worlds.mining.spells import curve
 from goldrush.replay.worlds.mining.theory import (
     defending,
     possession,
@@ -73,13 +73,12 @@ def _survival(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[
     names, styles = study.lines(cells)
     rows = []
     for cell in cells:
-        spells: Counter[Seen] = Counter()
+        lengths: Counter[tuple[int, bool]] = Counter()
         for result in study.results.by_cell[cell]:
-            for (length, is_over), count in result.kept.lengths.items():
-                spells[length, is_over, 0] += count
-        if spells:
-            steps = [(0, 1.0), *curve(spells.items())]
-            longest = max(length for length, _, _ in spells)
+            lengths.update(result.kept.lengths)
+        if lengths:
+            steps = [(0, 1.0), *curve(lengths)]
+            longest = max(length for length, _ in lengths)
             panel, series = names[cell]
             rows += [
                 Row(_titled("ownership of plots", panel), series, at, share)

@@ -11,13 +11,13 @@ takes longer than measuring a hundred runs.
 from __future__ import annotations
 
 import math
-from array import array
-from collections.abc import Iterable, Iterator
-from itertools import chain, repeat
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
 import attrs
 
+from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.mining.state import HOLDINGS
 from goldrush.replay.data.compact import Records
 
@@ -52,9 +52,8 @@ class Spell:
         return self.lost_to is None
 
 
-# Of a spell: the first and the last round at whose end the owner has the plot, and whether it was
-# lost then.
-Times = tuple[int, int, bool]
+# The number of spells by length and by whether they ended.
+Lengths = Mapping[tuple[int, bool], int]
 
 _NOBODY: Final = -1
 _START, _END, _LOST_TO = 2, 3, 5  # integers of a record
@@ -69,23 +68,26 @@ class SpellRecords(Records[Spell]):
         super().__init__(6, _spell)
 
     def begin(self, plot: int, owner: int, round: int, how: int) -> int:
-        """Begin a spell, which runs. Returns its index."""
-        self.append(plot, owner, round, round, how, _NOBODY)
-        return len(self) - 1
+        """Begin a spell, which runs. Returns its offset in the numbers."""
+        at = len(self._numbers)
+        self._numbers.extend((plot, owner, round, round, how, _NOBODY))
+        return at
 
-    def extend(self, index: int, round: int) -> None:
+    def extend(self, at: int, round: int) -> None:
         """Let a spell run until the end of a round."""
-        self.put(index, _END, round)
+        self._numbers[at + _END] = round
 
-    def lose(self, index: int, round: int, lost_to: int) -> None:
+    def lose(self, at: int, round: int, lost_to: int) -> None:
         """End a spell: in this round the plot was captured."""
-        self.put(index, _END, round - 1)
-        self.put(index, _LOST_TO, lost_to)
+        numbers = self._numbers
+        numbers[at + _END], numbers[at + _LOST_TO] = round - 1, lost_to
 
-    def times(self) -> Iterator[Times]:
-        """The times of the spells, all that curves of their lengths need."""
+    def lengths(self) -> Lengths:
+        """Their lengths, all that the curve of them needs."""
         columns = map(self.column, (_START, _END, _LOST_TO))
-        return ((start, end, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True))
+        return Counter(
+            [(end - start + 1, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True)]
+        )
 
 
 def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) -> Spell:
@@ -93,80 +95,43 @@ def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) 
     return Spell(plot, owner, start, end, gained, None if lost_to == _NOBODY else lost_to)
 
 
-# The observed part of a spell, on a clock of rounds: the time of its loss or censoring; whether it
-# was lost then; the time after which it is at risk.
-Seen = tuple[int, bool, int]
-
-
-def seen(spells: Iterable[Times], first: int, last: int) -> Iterator[Seen]:
-    """The parts of spells observed in the rounds `first` (at which the clock is 1) to `last`,
-    without those that are at risk in none of them.
-
-    A spell is at risk from the round after it began. One that begins within these rounds enters
-    late; one that was running before enters at 0, whatever its age.
-    """
-    before = first - 1
-    for start, end, was_lost in spells:
-        entry = start - before if start > before else 0
-        is_over = was_lost and end < last
-        exit = (end + 1 if is_over else end if end < last else last) - before
-        if exit > entry:
-            yield exit, is_over, entry
-
-
-def half_life(spells: Iterable[Times]) -> float | None:
+def half_life(lengths: Lengths) -> Value:
     """The property half-life in rounds: the Kaplan–Meier median of the lengths of spells.
 
     None if the curve stays above one half, or there is no spell.
     """
-    whole = (((end - start + 1, is_over, 0), 1) for start, end, is_over in spells)
-    return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
+    return next((float(at) for at, share in curve(lengths) if share <= 0.5 + ROUNDING), None)
 
 
-def restricted_mean(spells: Iterable[Times], first: int, last: int, horizon: int) -> float | None:
+def curve(lengths: Lengths) -> Iterator[tuple[int, float]]:
+    """The Kaplan–Meier curve of the lengths of spells.
+
+    Yields each length at which a spell was lost, with the share of spells that last longer. Before
+    the first one the share is 1.
+    """
+    at_risk, share = sum(lengths.values()), 1.0
+    for length in sorted({length for length, _ in lengths}):
+        lost = lengths.get((length, True), 0)
+        if lost:
+            share *= 1 - lost / at_risk
+            yield length, share
+        at_risk -= lost + lengths.get((length, False), 0)
+
+
+def survival(turnovers: Sequence[Value], horizon: int) -> Value:
     """The survival of ownership in rounds: the restricted mean ∫ S(t) dt from 0 to `horizon`, a
-    number of rounds from `first` on; None if no plot is owned in these rounds.
+    number of rounds; None if no plot is owned in any of these rounds.
 
-    S is the Kaplan–Meier curve of the spells on the clock of the rounds `first` to `last`. By age
-    of spells instead, the oldest spells would count in a first half but, being older than its
-    length, not at all in a second one.
+    S is the Kaplan–Meier curve of the spells on the clock of these rounds, whose turnover rates are
+    given: in each the share of the owned plots that is lost leaves. By age of spells instead, the
+    oldest spells would count in a first half but, being older than its length, not at all in a
+    second one.
     """
-    shown = seen(spells, first, last)
-    earliest = next(shown, None)
-    if earliest is None:
+    if all(rate is None for rate in turnovers):
         return None
-    return math.fsum(_areas(curve(zip(chain((earliest,), shown), repeat(1))), horizon))
-
-
-def _areas(steps: Iterable[tuple[int, float]], horizon: int) -> Iterator[float]:
-    """The areas under the steps of a curve, from 0 to `horizon`."""
-    before, share = 0, 1.0
-    for at, after in steps:
-        if at >= horizon:
-            break
-        yield share * (at - before)
-        before, share = at, after
-    yield share * (horizon - before)
-
-
-def curve(shown: Iterable[tuple[Seen, int]]) -> Iterator[tuple[int, float]]:
-    """The Kaplan–Meier curve of observed spells, given with the number of each.
-
-    Yields each time at which a spell was lost, with the share of spells that last longer. Before
-    the first time the share is 1.
-    """
-    entered, gone, lost = tallies = array("q"), array("q"), array("q")  # by time
-    for (exit, is_over, entry), count in shown:
-        if exit >= len(gone):
-            for tally in tallies:
-                tally.extend(repeat(0, exit + 1 - len(tally)))
-        entered[entry] += count
-        gone[exit] += count
-        if is_over:
-            lost[exit] += count
-    at_risk, share = 0, 1.0
-    for at, count in enumerate(lost):
-        if count:
-            share *= 1 - count / at_risk  # spells that enter now are at risk after it
-            yield at, share
-        at_risk += entered[at] - gone[at]
+    before, share, areas = 0, 1.0, []
+    for at, rate in enumerate(turnovers[:horizon], 1):
+        if rate:
+            areas.append(share * (at - before))
+            before, share = at, share * (1 - rate)
+    return math.fsum([*areas, share * (horizon - before)])

@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.mining.events import (
     RULED,
     SUBMITTED,
 )
-from goldrush.kernel.worlds.mining.history import kept_actions
+from goldrush.kernel.worlds.mining.history import kept_plans
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.data.columns import (
     JSON,
@@ -81,8 +81,9 @@ def _agents_of(state: MiningState, variants: Mapping[int, int]) -> Iterator[Row]
     for _, captor, _, _, _, fine, _ in record.rows(RULED):
         gained[captor].append(-fine)
     spent: Counter[tuple[int, int]] = Counter()
-    for agent, (kind, _, points) in kept_actions(record):
-        spent[agent, kind] += points
+    for agent, plan in kept_plans(record):
+        for kind, _, points in plan:
+            spent[agent, kind] += points
     failures = {
         row[0]: NO_ACTION if MINING_PLAYERS.unread(row) else failure_kind(row[2])
         for row in record.rows(SUBMITTED)

@@ -9,7 +9,6 @@ concentration with turnover is here, too.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -57,9 +56,7 @@ MiningResults = Results[MiningConfig, MiningKept]
 
 
 def kept(measured: MeasuredRun) -> MiningKept:
-    times = measured.spells.times()
-    lengths = Counter((end - start + 1, lost) for start, end, lost in times)
-    return MiningKept(measured.totals, lengths)
+    return MiningKept(measured.totals, measured.lengths)
 
 
 @attrs.frozen

@@ -22,7 +22,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
 from goldrush.kernel.worlds.mining.decide import events_of
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, RAID, SUBMITTED, show_action
-from goldrush.kernel.worlds.mining.history import kept_actions
+from goldrush.kernel.worlds.mining.history import kept_plans
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
@@ -184,9 +184,10 @@ class Round:
         self._record = record
         self.plans: list[list[Act]] = [[] for _ in before.roster]
         self._on_plot: dict[int, list[tuple[int, Act]]] = {}
-        for agent, action in kept_actions(record):
-            self.plans[agent].append(action)
-            self._on_plot.setdefault(action[1], []).append((agent, action))
+        for agent, plan in kept_plans(record):
+            self.plans[agent] += plan
+            for action in plan:
+                self._on_plot.setdefault(action[1], []).append((agent, action))
 
     @cached_property
     def submitted(self) -> Sequence[RecordedEvent]:

@@ -39,12 +39,3 @@ def test_items_are_those_of_the_list() -> None:
 @pytest.mark.parametrize("field", [0, 1])
 def test_a_column_is_one_field_of_every_record(field: int) -> None:
     assert list(records().column(field)) == [pair[field] for pair in PAIRS]
-
-
-def test_an_integer_of_a_record_can_be_replaced() -> None:
-    made = records()
-    made.put(1, 0, 5)
-
-    assert made == [PAIRS[0], (5, 2**31 - 1), PAIRS[2]]
-    with pytest.raises(OverflowError):
-        made.put(1, 0, 2**31)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.worlds.mining.events import DEFEND
-from goldrush.kernel.worlds.mining.history import kept_actions
+from goldrush.kernel.worlds.mining.history import kept_plans
 from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
 
@@ -40,7 +40,7 @@ class RoundFields(UnitFields):
             return {**fields, "policies of owners": [owners[at : at + config.cols] for at in rows]}
         defence = [0] * config.plots
         for record in state.history[-1:]:
-            for _, (kind, plot, points) in kept_actions(record):
+            for kind, plot, points in (action for _, plan in kept_plans(record) for action in plan):
                 if kind == DEFEND and plot < config.plots:
                     defence[plot] = points
         truce = [

@@ -11,7 +11,7 @@ from goldrush.kernel.worlds.mining.history import (
     PublicRaid,
     PublicRound,
     RoundSummary,
-    kept_actions,
+    kept_plans,
 )
 from goldrush.kernel.worlds.mining.observe import Authority, Message, MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan
@@ -270,7 +270,9 @@ def test_what_was_left_of_all_plans_is_known_with_its_agent() -> None:
 
     map.when({0: [None, ("claim", 1), ("claim", 9)], 2: [("mine", 0, 2), ("defend", 0)]})
 
-    assert [(0, (CLAIM, 1, 1)), (2, (MINE, 0, 2))] == list(kept_actions(map.state.history[-1]))
+    plans = {agent: list(plan) for agent, plan in kept_plans(map.state.history[-1])}
+
+    assert {0: [(CLAIM, 1, 1)], 1: [], 2: [(MINE, 0, 2)]} == plans
 
 
 # Memos and messages.

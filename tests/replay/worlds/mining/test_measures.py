@@ -6,7 +6,8 @@ counts, each figure with its arithmetic beside it. What by hand would be too lon
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,7 @@ from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, measure
-from goldrush.replay.worlds.mining.spells import (
-    Spell,
-    curve,
-    restricted_mean,
-    seen,
-)
+from goldrush.replay.worlds.mining.spells import Spell, curve, survival
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
 from tests.laws.strategies import Game, games, played
@@ -241,6 +237,8 @@ def assert_told_alike(path: Path) -> MeasuredRun:
             assert almost({**span._asdict(), **half}) == found
     spells = sorted(expected.spells, key=lambda spell: (spell.start, spell.plot))
     assert spells == [Hold(*attrs.astuple(spell)) for spell in measured.spells]
+    held = sum(len(round.after) for round in expected.closed)  # plots at the ends of rounds
+    assert held == sum(spell.length for spell in measured.spells)
     assert expected.start == list(measured.gold_after(0))
     for round in expected.closed:
         assert round.gold == list(measured.gold_after(round.number))
@@ -283,6 +281,24 @@ def test_a_run_that_is_forked_again_and_again_is_told_alike(tmp_path: Path) -> N
     assert [30, 30, 30, 33] == [assert_told_alike(path).units for path in paths]
 
 
+def test_rounds_that_repeat_are_told_alike(tmp_path: Path) -> None:
+    """While holdings that are raided in vain grow old, with a plan that has the same outcome, and
+    after a fork to more stamina that nobody needs.
+    """
+    plan = "mine 0, defend 0, defend 1", "raid 0, raid 1"
+    plans = {1: ("claim 0, claim 2", ""), 2: ("", ""), 3: ("claim 1", "")}
+    plans |= dict.fromkeys(range(4, 10), plan)
+    plans |= dict.fromkeys(range(10, 13), (f"{plan[0]}, defend 2", plan[1]))
+    settings = {"rows": 1, "cols": 3, "agents": 2, "rounds": 12, "stamina": 6, "truce": 0}
+    assert_told_alike(play(tmp_path / "raided.journal", settings, plans))
+    alone = {"rows": 1, "cols": 2, "agents": 1, "rounds": 20, "stamina": 6, "mining_cap": 2}
+    record(tmp_path / "first.journal", alone, "greedy-mine")
+    fork(tmp_path / "first.journal", 12, tmp_path / "forked.journal", settings={"stamina": 9})
+
+    idle = assert_told_alike(tmp_path / "forked.journal").values["idle"]
+    assert [2 / 6, 5 / 9] == [idle[11], idle[12]]
+
+
 def journal_of(game: Game, folder: Path) -> Path:
     """A game as a journal."""
     state = game.world.initial(game.setup)
@@ -322,55 +338,21 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
 # Spells, and how long they last.
 
 
-def times_of(spells: Iterable[Spell]) -> list[tuple[int, int, bool]]:
-    return [(spell.start, spell.end, spell.lost_to is not None) for spell in spells]
-
-
-@given(games())
-def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
-    """Nothing that happens to a spell is counted twice, and nothing is left out."""
-    with tempfile.TemporaryDirectory() as folder:
-        measured = measure(journal_of(game, Path(folder)))
-    halves = measured.halves(burn_in=False)
-    if halves is None:
-        return
-    for spell in measured.spells:
-        parts = [one for half in halves for one in seen(times_of([spell]), half.first, half.last)]
-        losses = sum(is_over for _, is_over, _ in parts)
-
-        assert (spell.lost_to is not None) == losses
-        # It can be lost in every round from the second of its own on, and in that of its loss.
-        rounds = spell.length - 1 + losses
-        assert rounds == sum(exit - entry for exit, _, entry in parts)
-
-
 def test_halves_in_which_the_same_happens_survive_alike_however_old_their_holders_are() -> None:
     """29 plots are held for good, one is lost every twelve rounds, from round 1 to 108."""
-    forever = [Spell(plot, 0, 1, 108, "claim", None) for plot in range(29)]
-    restless = [
-        Spell(29, turn, 12 * turn + 1, 12 * turn + 12, "capture", turn + 1 if turn < 8 else None)
-        for turn in range(9)
-    ]
-    times = times_of([*forever, *restless])
-    first, second = (restricted_mean(times, start, start + 47, 48) for start in (13, 61))
+    turnovers = [None, *(1 / 30 if round % 12 == 1 else 0.0 for round in range(2, 109))]
+    first, second = (survival(turnovers[start - 1 : start + 47], 48) for start in (13, 61))
 
     left = 29 / 30  # behind each of the losses, in rounds 1, 13, 25 and 37 of 48
     assert almost(1 + 12 * (left + left**2 + left**3) + 11 * left**4) == first == second
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 9), st.booleans(), st.integers(0, 8)).filter(
-            lambda s: s[2] < s[0]
-        ),
-        min_size=1,
-    )
-)
-def test_a_curve_is_that_of_statsmodels(shown: list[tuple[int, bool, int]]) -> None:
-    exits, over, entries = zip(*shown, strict=True)
-    found = list(curve([(one, 1) for one in shown]))
-    if any(over):
-        theirs = SurvfuncRight(exits, [int(one) for one in over], entry=entries)
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1))
+def test_a_curve_is_that_of_statsmodels(spells: list[tuple[int, bool]]) -> None:
+    lengths, lost = zip(*spells, strict=True)
+    found = list(curve(Counter(spells)))
+    if any(lost):
+        theirs = SurvfuncRight(lengths, [int(one) for one in lost])
         assert [
             (at, almost(s)) for at, s in zip(theirs.surv_times, theirs.surv_prob, strict=True)
         ] == found
