@@ -42,4 +42,4 @@ def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
         return act.untimely(state)
     if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
         return Refusal.MALFORMED  # nothing is taken after the opening
-    return act.fault(state, done)
+    return next((code for is_fault, code in act.faults(state, done) if is_fault), None)
