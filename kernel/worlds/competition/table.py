@@ -9,6 +9,7 @@ redirection.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -109,7 +110,8 @@ class Stances(Mutable):
         self.refuted.add(proposal)
         for agent, stance in list(self.by_agent.items()):
             if stance == proposal:
-                self._fall_back(agent)
+                before = [held for held in self._held[agent] if held not in self.refuted]
+                self.stand(agent, before[-1] if before else None)
 
     def stand(self, agent: int, proposal: int | None) -> None:
         """Set a final stance. None leaves the agent without one: nothing falls back."""
@@ -130,21 +132,11 @@ class Stances(Mutable):
 
     def counts(self) -> dict[int, int]:
         """The number of stances on each proposal that has any."""
-        counts: dict[int, int] = {}
-        for stance in self.by_agent.values():
-            counts[stance] = counts.get(stance, 0) + 1
-        return counts
+        return Counter(self.by_agent.values())
 
     def _hold(self, agent: int, proposal: int) -> None:
         self._held.setdefault(agent, []).append(proposal)
         self.by_agent[agent] = proposal
-
-    def _fall_back(self, agent: int) -> None:
-        for proposal in reversed(self._held[agent]):
-            if proposal not in self.refuted:
-                self.by_agent[agent] = proposal
-                return
-        del self.by_agent[agent]
 
 
 @attrs.frozen

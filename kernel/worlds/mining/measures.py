@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import attrs
 import msgspec
@@ -22,7 +21,8 @@ from goldrush.kernel.worlds.mining.events import (
 )
 
 
-class Basic(Protocol):
+@attrs.frozen
+class Basics:
     """The counts from which the main rates are computed.
 
     Attributes:
@@ -31,20 +31,6 @@ class Basic(Protocol):
         raids: raid actions on the owned plots.
         mined: gold.
     """
-
-    @property
-    def owned(self) -> int: ...
-    @property
-    def turned(self) -> int: ...
-    @property
-    def raids(self) -> int: ...
-    @property
-    def mined(self) -> float: ...
-
-
-@attrs.frozen
-class Basics:
-    """See Basic."""
 
     owned: int
     turned: int
@@ -101,16 +87,16 @@ def land_of(config: MiningConfig) -> Land:
     return Land(math.fsum(cap * alpha for alpha in alphas), math.fsum(filled))
 
 
-def turnover(n: Basic) -> Value:
+def turnover(n: Basics) -> Value:
     """Plots owned at round start whose owner differs at round end ÷ plots owned at round start."""
     return ratio(n.turned, n.owned)
 
 
-def raid_rate(n: Basic) -> Value:
+def raid_rate(n: Basics) -> Value:
     """Raid actions left after pruning on plots owned at round start ÷ such plots."""
     return ratio(n.raids, n.owned)
 
 
-def efficiency(n: Basic, land: Land) -> Value:
+def efficiency(n: Basics, land: Land) -> Value:
     """Gold mined ÷ (Σ over plots of mining_cap × α)."""
     return ratio(n.mined, land.all)

@@ -16,7 +16,9 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Status, names_of
 
 # An answer is never refused and changes nothing.
-_ANSWERED: Final = ActKind(Answered, names_of(Phase), by=field("agent"))
+_ANSWERED: Final = ActKind(
+    Answered, names_of(Phase), lambda *_: iter(()), lambda *_: None, by=field("agent")
+)
 
 ACTS: Final[Mapping[int, ActKind[Any]]] = {
     CODES[act.form]: act

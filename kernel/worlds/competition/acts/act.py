@@ -33,14 +33,6 @@ TAKEN: Final = optional(BOOLEAN)  # null: nobody was asked
 Faults = Iterator[tuple[object, str]]
 
 
-def _no_faults(state: SeasonState, act: Any) -> Faults:
-    return iter(())
-
-
-def _nothing(state: SeasonState, act: Any) -> None:
-    return None
-
-
 def field(name: str) -> Callable[[SeasonState, object], int]:
     """An `ActKind.by` for acts that name their author in this field."""
     return lambda state, act: getattr(act, name)
@@ -69,8 +61,8 @@ class ActKind(Generic[A]):
 
     form: type[A]
     phases: Sequence[str]
-    faults: Callable[[SeasonState, A], Faults] = _no_faults
-    apply: Callable[[SeasonState, A], None] = _nothing
+    faults: Callable[[SeasonState, A], Faults]
+    apply: Callable[[SeasonState, A], None]
     by: Callable[[SeasonState, A], int] = attrs.field(kw_only=True)
     untimely: Callable[[SeasonState], str] = lambda state: Refusal.MALFORMED
     switch: str = ""
