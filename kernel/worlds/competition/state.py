@@ -315,24 +315,23 @@ class SeasonState(LastingState):
             and agent.interview_from <= self.assignment
         ]
 
+    def _contracts(self) -> Iterator[tuple[AgentState, Contract]]:
+        """The active agents that have a contract, each with it."""
+        for agent in self.agents.values():
+            if agent.status == Status.ACTIVE and agent.contract is not None:
+                yield agent, agent.contract
+
     def stipulated(self) -> list[tuple[int, tuple[str, ...]]]:
         """(agent, conditions in force) of each contract that continues after this assignment."""
         return [
-            (agent.ordinal, agent.contract.in_force)
-            for agent in self.agents.values()
-            if agent.status == Status.ACTIVE
-            and agent.contract is not None
-            and agent.contract.due > self.assignment
-            and agent.contract.in_force
+            (agent.ordinal, contract.in_force)
+            for agent, contract in self._contracts()
+            if contract.due > self.assignment and contract.in_force
         ]
 
     def objective_holder(self) -> tuple[AgentState, Contract] | None:
         """The first active agent whose contract chooses the next objective, with that contract."""
-        for agent in self.agents.values():
-            contract = agent.contract if agent.status == Status.ACTIVE else None
-            if contract is not None and contract.objective is not None:
-                return agent, contract
-        return None
+        return next((held for held in self._contracts() if held[1].objective is not None), None)
 
     def stipulated_objective(self) -> str | None:
         """The objective required by the first of these contracts; None if there is none."""
