@@ -71,7 +71,12 @@ def measure(
     users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round):
-        _tell_groups(paths, jobs, users, as_json)
+        from goldrush.replay.data.groups import groups
+
+        found = groups(paths, jobs, users)
+        for note in (note for group in found for note in group.notes):
+            echo_error(f"goldrush: {note}")
+        echo(as_json, as_dicts(found), lambda: _by_world(found))
     elif as_json:
         echo_json(_each(partial(_as_dict, by_round), paths, jobs, users))
     elif len(paths) > 1 and not by_round:
@@ -97,20 +102,6 @@ def _each(
     with progress() as step, printing_to_stderr():
         run.on_bytes = lambda done: step("bytes", done, size)
         return [of(run)]
-
-
-def _tell_groups(
-    paths: Sequence[str],
-    jobs: int | None,
-    users: Sequence[UserMeasure],
-    as_json: bool,
-) -> None:
-    from goldrush.replay.data.groups import groups
-
-    found = groups(paths, jobs, users)
-    for note in (note for group in found for note in group.notes):
-        echo_error(f"goldrush: {note}")
-    echo(as_json, as_dicts(found), lambda: _by_world(found))
 
 
 def _by_world(groups: Sequence[Group]) -> str:
