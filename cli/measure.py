@@ -65,8 +65,21 @@ def measure(
     """
     paths = journals_of(journals)
     if usage:
+        from goldrush.agents.llm.budget import prices
+        from goldrush.agents.llm.models import Models, read_models
+        from goldrush.agents.workers import map_in_order
+        from goldrush.replay.data.run_data import total_size
+        from goldrush.replay.journal.usage import usage as usage_of
+
         refuse({"--by-run": by_run, "--measure": own_measures}, "--usage is by agent and model")
-        return _tell_usage(paths, models, by_round, jobs, as_json)
+        known = read_models(models) if models else {}
+        of = partial(usage_of, prices=prices(Models(by_name=known), list(known)))
+        runs = list(map_in_order(of, paths, jobs, total_size(paths)))
+        echo(
+            as_json, as_dicts(runs),
+            lambda: "\n".join(run.format(by_round=by_round) for run in runs),
+        )  # fmt: skip
+        return DONE
     refuse({"--models": models}, "prices are for --usage")
     users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
@@ -224,28 +237,6 @@ def _by_unit(run: RunData) -> str:
 
 def _number(value: float | None) -> str:
     return format_number(value, TABLE_DIGITS)
-
-
-def _tell_usage(
-    paths: Sequence[str],
-    models: str | None,
-    by_round: bool,
-    jobs: int | None,
-    as_json: bool,
-) -> int:
-    from goldrush.agents.llm.budget import prices
-    from goldrush.agents.llm.models import Models, read_models
-    from goldrush.agents.workers import map_in_order
-    from goldrush.replay.data.run_data import total_size
-    from goldrush.replay.journal.usage import usage
-
-    known = read_models(models) if models else {}
-    of = partial(usage, prices=prices(Models(by_name=known), list(known)))
-    found = list(map_in_order(of, paths, jobs, total_size(paths)))
-    echo(
-        as_json, as_dicts(found), lambda: "\n".join(run.format(by_round=by_round) for run in found)
-    )
-    return DONE
 
 
 def _table(rows: Sequence[Sequence[str]], first_number: int) -> str:

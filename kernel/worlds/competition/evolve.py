@@ -314,25 +314,22 @@ def _project_completed(state: SeasonState, event: ProjectCompleted) -> None:
         state.count(admin)
 
 
-_DERIVED: Final[Mapping[type, Callable[[SeasonState, Any], None]]] = {
-    RoundtableOpened: _roundtable_opened,
-    Concluded: _concluded,
-    Scored: _scored,
-    SparksMoved: _sparks_moved,
-    LeaderboardPosted: _leaderboard_posted,
-    Bottomed: _bottomed,
-    EliminationFaced: _elimination_faced,
-    Relegated: _relegated,
-    Returned: _returned,
-    Deleted: _deleted,
-    Joined: _joined,
-    ContractSigned: _contract_signed,
-    ContractSettled: _contract_settled,
-    RewardUnlocked: _reward_unlocked,
-    StageReached: _stage_reached,
-    ProjectCompleted: _project_completed,
-}
 _APPLIED: Final[Mapping[int, Callable[[SeasonState, Any], None]]] = {
     **{code: act.apply for code, act in ACTS.items()},
-    **{CODES[form]: change for form, change in _DERIVED.items()},
+    CODES[RoundtableOpened]: _roundtable_opened,
+    CODES[Concluded]: _concluded,
+    CODES[Scored]: _scored,
+    CODES[SparksMoved]: _sparks_moved,
+    CODES[LeaderboardPosted]: _leaderboard_posted,
+    CODES[Bottomed]: _bottomed,
+    CODES[EliminationFaced]: _elimination_faced,
+    CODES[Relegated]: _relegated,
+    CODES[Returned]: _returned,
+    CODES[Deleted]: _deleted,
+    CODES[Joined]: _joined,
+    CODES[ContractSigned]: _contract_signed,
+    CODES[ContractSettled]: _contract_settled,
+    CODES[RewardUnlocked]: _reward_unlocked,
+    CODES[StageReached]: _stage_reached,
+    CODES[ProjectCompleted]: _project_completed,
 }

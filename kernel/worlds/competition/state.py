@@ -199,11 +199,6 @@ class SeasonState(LastingState):
         return self.rules
 
     @property
-    def names(self) -> dict[int, str]:
-        """The names of all agents, by ordinal."""
-        return {agent.ordinal: agent.name for agent in self.agents.values()}
-
-    @property
     def day(self) -> int:
         return self.config.day(self.assignment)
 
