@@ -291,18 +291,6 @@ def where_code_is(path: str, sha256: str) -> str:
 Past = Callable[[int], Iterable[tuple[int, Sequence[Step]]]]
 
 
-def _unchanged(value: S) -> S:
-    return value
-
-
-def _always(state: object) -> bool:
-    return True
-
-
-def _no_fault(state: object, pending: Block) -> str | None:
-    return None
-
-
 @attrs.frozen
 class World(Generic[S]):
     """A world on the kernel. All its functions are pure unless stated otherwise.
@@ -369,12 +357,12 @@ class World(Generic[S]):
     decide: Callable[[S, Block], Batches]
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
-    arrange: Callable[[Block], Block] = _unchanged
-    pending_fault: Callable[[S, Block], str | None] = _no_fault
-    unit_done: Callable[[S], bool] = _always
-    close: Callable[[S], S] = _unchanged
+    arrange: Callable[[Block], Block] = lambda inputs: inputs
+    pending_fault: Callable[[S, Block], str | None] = lambda state, inputs: None
+    unit_done: Callable[[S], bool] = lambda state: True
+    close: Callable[[S], S] = lambda state: state
     digest: Callable[[S], int] = fingerprint
-    copy: Callable[[S], S] = _unchanged
+    copy: Callable[[S], S] = lambda state: state
     fork: Callable[[S, Mapping[str, Any], Past], S] | None = None
     show_setup: Callable[[Mapping[str, object]], Mapping[str, object]] = dict
     show_fork: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict

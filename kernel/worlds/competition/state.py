@@ -351,11 +351,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
     check_cast(cast)
     agents = {
         entry["ordinal"]: AgentState(
-            ordinal=entry["ordinal"],
-            name=entry["name"],
-            role=entry["role"],
-            policy=entry["policy"],
-            options=entry["options"],
+            **entry,
             sparks=config.sparks_start if entry["role"] == Role.WORKER else 0,
             stage=1 if entry["role"] in (Role.ASSISTANT, Role.JUDGE, Role.THERAPIST) else 0,
         )

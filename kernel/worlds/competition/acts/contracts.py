@@ -92,17 +92,14 @@ def _kept(state: SeasonState, act: ConditionKept) -> None:
 _CONTRACT: Final = (Phase.CONTRACT,)
 
 
-def _interviewed_by(state: SeasonState, act: Interviewed) -> int:
-    return interviewer(state, act.agent).ordinal
-
-
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     ActKind(
         FateChosen, (Phase.FATE,), _fate_faults, _fate, by=field("agent"),
         untimely=lambda state: Refusal.NOT_FACED, switch="elimination",
     ),
     ActKind(
-        Interviewed, _CONTRACT, _interviewed_faults, _interviewed, by=_interviewed_by,
+        Interviewed, _CONTRACT, _interviewed_faults, _interviewed,
+        by=lambda state, act: interviewer(state, act.agent).ordinal,
         untimely=lambda state: Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(

@@ -62,7 +62,7 @@ def contribution(one: Assignment, table: Roundtable, event: RecordedEvent) -> Ro
     at, said = event["id"], table.said[event["id"]]
     claim, edge = event["claim"] or (None, None)
     return {
-        "table": table.number, "agent": event["agent"], "name": one.agents[event["agent"]].name,
+        "table": table.number, "agent": event["agent"], "name": one.names[event["agent"]],
         "round": event["round"], "id": at, "move": event["move"],
         "conduct": plain(event["conduct"]), "claim": claim, "edge": edge,
         "target": event["target"], "part": event["part"],
@@ -114,7 +114,7 @@ def stance(one: Assignment, table: Roundtable, agent: int) -> Row:
     talked, proven = (table.stances(counted, is_over).get(agent) for is_over in (False, True))
     final = table.final_stances(counted).get(agent)
     return {
-        "agent": agent, "name": one.agents[agent].name, "talked": talked, "proven": proven,
+        "agent": agent, "name": one.names[agent], "talked": talked, "proven": proven,
         "final": final, "changed": talked != final, "stood": agent in table.stood,
     }  # fmt: skip
 
