@@ -96,7 +96,10 @@ def view(
     lines.append(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
     echo(as_json, written.as_dict, lambda: "\n".join(lines))
     if opens:
-        _open(written.path)
+        import webbrowser
+
+        if not webbrowser.open(written.path.resolve().as_uri()):
+            echo_error(f"no browser could be started; open {quoted_path(str(written.path))}")
 
 
 def _warn(journal: str, run: ShownRun, asked: Ends) -> None:
@@ -125,10 +128,3 @@ def _named(journal: str, against: str | None) -> str:
         raise BadInput(f"no page can be written beside {journal}", "give --out")
     other = "" if against is None else f"-against-{Path(against).stem}"
     return str(path.with_name(f"{path.stem}{other}.html"))
-
-
-def _open(page: Path) -> None:
-    import webbrowser
-
-    if not webbrowser.open(page.resolve().as_uri()):
-        echo_error(f"no browser could be started; open {quoted_path(str(page))}")

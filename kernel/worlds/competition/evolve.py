@@ -63,7 +63,7 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
         state.attempts = block.batches
         return state
     attempts, state.attempts = acts_in(state.attempts), None
-    refused = refused_in(block)
+    refused = {act[0]: why for _, act, why in block.rows(CODES[Refused])}  # by index among them
     for index, (code, row) in enumerate(attempts):
         if index in refused:
             refuse(state, code, row, refused[index])
@@ -81,11 +81,6 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
 
 def acts_in(batches: Sequence[Any]) -> list[tuple[int, Row]]:
     return [(code, row) for code, rows in batches for row in rows]
-
-
-def refused_in(derived: Block) -> dict[int, str]:
-    """The refused acts of a step: the code of each, by its index among them."""
-    return {act[0]: code for _, act, code in derived.rows(CODES[Refused])}
 
 
 def apply(state: SeasonState, code: int, row: Row) -> None:
@@ -127,17 +122,12 @@ def close(state: SeasonState) -> SeasonState:
         _close_for(state, agent, is_seated=agent.ordinal in seated)
     _know(state)
     if state.config.shown == Shown.NOISE:
-        state.reasons = _reasons(state.tables)
+        lines = [line for table in state.tables for line in table.contributions if line.text]
+        state.reasons = tuple((line.move, line.text) for line in lines[-REASONS_KEPT:])
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
     state.assignment += 1
     return state.between_assignments()
-
-
-def _reasons(tables: Sequence[Roundtable]) -> tuple[tuple[str, str], ...]:
-    """The moves and texts of the latest contributions that have a text."""
-    contributions = [line for table in tables for line in table.contributions if line.text]
-    return tuple((line.move, line.text) for line in contributions[-REASONS_KEPT:])
 
 
 def _close_for(state: SeasonState, agent: AgentState, *, is_seated: bool) -> None:
