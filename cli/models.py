@@ -72,7 +72,7 @@ def models_of(reach: ReachOptions, model: str | None = None) -> Models:
     return Models(
         by_name=read_models(path) if path else {},
         default=model,
-        warn=lambda line: echo_error(f"goldrush: {line}"),
+        warn=_tell,
         **{name: value for name, value in options.items() if value is not None},
     )
 
@@ -86,6 +86,10 @@ def _percent(text: str | None) -> float | None:
     if re.fullmatch(r"\d{1,3}(\.\d{1,9})?%", text, re.ASCII) is None or float(text[:-1]) > 100:
         raise BadInput(f"--fail-over is {format_value(text)}", "write a percentage up to 100%: 20%")
     return float(f"{text[:-1]}e-2")  # rounded once, so that 39.9% is 399 of 1,000
+
+
+def _tell(line: str) -> None:  # by its name, for models go to workers
+    echo_error(f"goldrush: {line}")
 
 
 def check_model(

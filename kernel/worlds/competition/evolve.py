@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts import ACTS
 from goldrush.kernel.worlds.competition.acts.roundtable import has_spoken, speaker
@@ -79,7 +79,7 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
     return state
 
 
-def acts_in(batches: Sequence[Any]) -> list[tuple[int, Row]]:
+def acts_in(batches: Sequence[Batch]) -> list[tuple[int, Row]]:
     return [(code, row) for code, rows in batches for row in rows]
 
 

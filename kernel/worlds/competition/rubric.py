@@ -60,9 +60,10 @@ class Compared:
     distance: int | None
     led: int | None
     is_conclusion: bool
+    score: int = attrs.field(init=False)
 
-    @property
-    def score(self) -> int:
+    @score.default
+    def _novelty(self) -> int:
         if self.distance is not None and self.distance < FAR:
             return self.distance
         return SCORE_MAX if self.is_conclusion and self.led is not None else 2
