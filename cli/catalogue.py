@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import methodcaller
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,6 +19,9 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.plugins import Plugin
+
+
+_SETTING: Final = ("setting", "default", "range")
 
 
 @command()
@@ -52,11 +55,8 @@ def policies(named: NamedWorld, world: World, as_json: Json) -> int:
 
 
 def _as_dict(name: str, entry: CatalogueEntry) -> dict[str, object]:
-    settings = [
-        {"setting": setting, "default": default, "range": range_}
-        for setting, (default, range_) in entry.settings.items()
-    ]
-    return {"policy": name, "says": entry.text, "settings": settings}
+    settings = _records(_SETTING, [(setting, *facts) for setting, facts in entry.settings.items()])
+    return {"policy": name, "says": entry.text, "settings": settings()}
 
 
 @command()
@@ -107,7 +107,7 @@ def settings(named: NamedWorld, world: World, as_json: Json) -> None:
     listed = catalogue.settings(one_world(named, world))
     rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
     cells = [(name, json.dumps(default), range_) for name, default, range_ in rows]
-    echo(as_json, _records(("setting", "default", "range"), rows), lambda: _table(cells))
+    echo(as_json, _records(_SETTING, rows), lambda: _table(cells))
 
 
 @command()

@@ -58,6 +58,7 @@ def export(
 
     users = measures_of(own_measures)
     paths = journals_of(journals)
+    names = None if table is None else [table]
     if format_ == JSONL:
         tables = {"--table": table, "--measure": own_measures, "--out": out, "--force": force}
         refuse(tables, "jsonl has no tables; --format csv and parquet have")
@@ -68,16 +69,28 @@ def export(
         for event in Run(paths[0]).events():
             echo_json_line(event.as_dict())
     elif out is not None:
-        _write(paths, out, format_, table, jobs, users, force)
+        from goldrush.replay.data.encoded import write_tables
+
+        with progress() as step:
+            every = len(paths)
+            rows = write_tables(
+                paths, out, format_, names=names, jobs=jobs, users=users, force=force,
+                on_run=lambda done: step("journal", done, every),
+            )  # fmt: skip
+        for path, count in rows.items():
+            click.echo(f"{escaped(path)}: {count:,} rows")
     else:
         refuse({"--force": force}, "only --out has something to replace")
         if format_ == PARQUET:
             raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
-        _print(paths, table, jobs, users)
+        _print(paths, names, jobs, users)
 
 
 def _print(
-    paths: Sequence[str], table: str | None, jobs: int | None, users: Sequence[UserMeasure]
+    paths: Sequence[str],
+    names: Sequence[str] | None,
+    jobs: int | None,
+    users: Sequence[UserMeasure],
 ) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.encoded import csv_table
@@ -85,33 +98,11 @@ def _print(
     from goldrush.replay.data.tables import tables_of
 
     first = run_at(paths[0])
-    tables = tables_of(first.tools, first.world, None if table is None else [table])
+    tables = tables_of(first.tools, first.world, names)
     if len(tables) > 1:
-        names = ", ".join(one.name for one in tables)
+        known = ", ".join(one.name for one in tables)
         raise BadInput(
             f"{len(tables)} tables cannot be printed at once",
-            f"give --out, a folder, or one --table: {names}",
+            f"give --out, a folder, or one --table: {known}",
         )
     echo_exact(csv_table(paths, tables[0].name, jobs, users))
-
-
-def _write(
-    paths: Sequence[str],
-    out: str,
-    format_: str,
-    table: str | None,
-    jobs: int | None,
-    users: Sequence[UserMeasure],
-    force: bool,
-) -> None:
-    from goldrush.replay.data.encoded import write_tables
-
-    names = None if table is None else [table]
-    with progress() as step:
-        every = len(paths)
-        rows = write_tables(
-            paths, out, format_, names=names, jobs=jobs, users=users, force=force,
-            on_run=lambda done: step("journal", done, every),
-        )  # fmt: skip
-    for path, count in rows.items():
-        click.echo(f"{escaped(path)}: {count:,} rows")

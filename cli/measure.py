@@ -65,13 +65,31 @@ def measure(
     """
     paths = journals_of(journals)
     if usage:
+        from goldrush.agents.llm.budget import prices
+        from goldrush.agents.llm.models import Models, read_models
+        from goldrush.agents.workers import map_in_order
+        from goldrush.kernel.files import total_size
+        from goldrush.replay.journal.usage import usage as usage_of
+
         refuse({"--by-run": by_run, "--measure": own_measures}, "--usage is by agent and model")
-        return _tell_usage(paths, models, by_round, jobs, as_json)
+        known = read_models(models) if models else {}
+        of = partial(usage_of, prices=prices(Models(by_name=known), list(known)))
+        runs = list(map_in_order(of, paths, jobs, total_size(paths)))
+        echo(
+            as_json, as_dicts(runs),
+            lambda: "\n".join(run.format(by_round=by_round) for run in runs),
+        )  # fmt: skip
+        return DONE
     refuse({"--models": models}, "prices are for --usage")
     users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round):
-        _tell_groups(paths, jobs, users, as_json)
+        from goldrush.replay.data.groups import groups
+
+        found = groups(paths, jobs, users)
+        for note in (note for group in found for note in group.notes):
+            echo_error(f"goldrush: {note}")
+        echo(as_json, as_dicts(found), lambda: _by_world(found))
     elif as_json:
         echo_json(_each(partial(_as_dict, by_round), paths, jobs, users))
     elif len(paths) > 1 and not by_round:
@@ -98,20 +116,6 @@ def _each(
     with progress() as step, printing_to_stderr():
         run.on_bytes = lambda done: step("bytes", done, size)
         return [of(run)]
-
-
-def _tell_groups(
-    paths: Sequence[str],
-    jobs: int | None,
-    users: Sequence[UserMeasure],
-    as_json: bool,
-) -> None:
-    from goldrush.replay.data.groups import groups
-
-    found = groups(paths, jobs, users)
-    for note in (note for group in found for note in group.notes):
-        echo_error(f"goldrush: {note}")
-    echo(as_json, as_dicts(found), lambda: _by_world(found))
 
 
 def _by_world(groups: Sequence[Group]) -> str:
@@ -234,28 +238,6 @@ def _by_unit(run: RunData) -> str:
 
 def _number(value: float | None) -> str:
     return format_number(value, TABLE_DIGITS)
-
-
-def _tell_usage(
-    paths: Sequence[str],
-    models: str | None,
-    by_round: bool,
-    jobs: int | None,
-    as_json: bool,
-) -> int:
-    from goldrush.agents.llm.budget import prices
-    from goldrush.agents.llm.models import Models, read_models
-    from goldrush.agents.workers import map_in_order
-    from goldrush.kernel.files import total_size
-    from goldrush.replay.journal.usage import usage
-
-    known = read_models(models) if models else {}
-    of = partial(usage, prices=prices(Models(by_name=known), list(known)))
-    found = list(map_in_order(of, paths, jobs, total_size(paths)))
-    echo(
-        as_json, as_dicts(found), lambda: "\n".join(run.format(by_round=by_round) for run in found)
-    )
-    return DONE
 
 
 def _table(rows: Sequence[Sequence[str]], first_number: int) -> str:

@@ -88,8 +88,8 @@ def _percent(text: str | None) -> float | None:
     return float(f"{text[:-1]}e-2")  # rounded once, so that 39.9% is 399 of 1,000
 
 
-def _tell(line: str) -> None:
-    click.echo(f"goldrush: {escaped(line)}", err=True)
+def _tell(line: str) -> None:  # by its name, for models go to workers
+    echo_error(f"goldrush: {line}")
 
 
 def check_model(

@@ -72,6 +72,7 @@ def _listed(found: Sequence[Outline]) -> str:
 
 def _row(info: Outline) -> tuple[str, ...]:
     roster, seed = info.declared.roster, info.declared.seed
+    units = str(info.units) if info.planned is None else f"{info.units} of {info.planned}"
     return (
         escaped(info.path),
         "-" if info.header is None else escaped(info.header.world),
@@ -79,14 +80,10 @@ def _row(info: Outline) -> tuple[str, ...]:
         cut(info.treatment or _others(info) or "-", OTHERS_MAX),
         roster or "-",
         "-" if seed is None else str(seed),
-        "-" if info.header is None else _units(info),
+        "-" if info.header is None else units,
         info.state,
         f"{info.bytes:,}",
     )
-
-
-def _units(info: Outline) -> str:
-    return str(info.units) if info.planned is None else f"{info.units} of {info.planned}"
 
 
 @command()

@@ -43,12 +43,9 @@ class _Terminal:
     def __init__(self) -> None:
         self._rules: dict[str, str] = {}
 
+    @paused()
     def ask(self, inquiry: Inquiry) -> str:
         """The answer to a question, asked again until it is valid."""
-        with paused():
-            return self._asked(inquiry)
-
-    def _asked(self, inquiry: Inquiry) -> str:
         rules, question = (message["content"] for message in inquiry.messages)
         unit = f"{escaped(inquiry.unit)}: " if inquiry.unit else ""
         click.echo(f"\n--- {unit}you are {escaped(inquiry.player)} ---", err=True)

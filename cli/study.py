@@ -283,7 +283,10 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
         click.echo("models most of whose answers failed:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
     echo_text("".join(f"{line}\n" for line in written.sentences))
-    _print_criteria(written)
+    if written.verdicts:
+        echo_text(written.verdicts.format(written.of.vocabulary.units) + "\n")
+    elif written.verdicts is not None:
+        echo_text(f"no verdicts: {written.verdicts.reason}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
     if figures is not None:
         click.echo(
@@ -293,14 +296,6 @@ def _print_report(written: Reported, figures: str | None, tables: str | None) ->
     if tables is not None:
         named = ", ".join(written.tables)
         click.echo(f"tables: {named} in {quoted_path(tables)}, each as .csv and .tex")
-
-
-def _print_criteria(written: Reported) -> None:
-    """The verdicts of a report, if it was asked for them."""
-    if written.verdicts:
-        echo_text(written.verdicts.format(written.of.vocabulary.units) + "\n")
-    elif written.verdicts is not None:
-        echo_text(f"no verdicts: {written.verdicts.reason}\n")
 
 
 def _again() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +24,8 @@ from goldrush.cli.text import echo, echo_error, program
 from goldrush.kernel.text import format_count, quoted_path
 
 if TYPE_CHECKING:
-    from goldrush.replay.data.user_functions import UserMeasure
     from goldrush.replay.view.overview import Overview
+    from goldrush.replay.view.page import Written
     from goldrush.replay.view.shown import ShownRun
 
 
@@ -72,55 +71,35 @@ def view(
         {"--against": against, "--at": at} if is_folder else {"--outcome": outcome, "--jobs": jobs},
         f"{quoted_path(journal)} is {'a folder' if is_folder else 'a journal'}",
     )
-    users = measures_of(own_measures)
+    users, units, lines = measures_of(own_measures), at or (None, None), []
+    written: Overview | Written
     if is_folder:
         from goldrush.replay.view.overview import write_overview
 
         with progress() as step:
-            overview = write_overview(
+            written = write_overview(
                 journal, out, outcome=outcome, users=users, jobs=jobs, force=force,
                 on_step=step,
             )  # fmt: skip
-        echo(as_json, overview.as_dict, lambda: _format_overview(overview))
-        path = overview.path
+        found, left = written.folder, len(written.folder.left_out)
+        more = f"; {format_count(left, 'file')} left out, with reasons in the page" if left else ""
+        lines = [f"{format_count(len(found.runs), 'run')}{more}"]
     else:
-        path = _view_run(journal, against, at, out, users, force=force, as_json=as_json)
-    if opens:
-        _open(path)
+        from goldrush.replay.view.page import write_page
 
-
-def _view_run(
-    journal: str,
-    against: str | None,
-    at: Ends | None,
-    out: str | None,
-    users: Sequence[UserMeasure],
-    *,
-    force: bool,
-    as_json: bool,
-) -> Path:
-    """Write the page of a run, or of two, and print what was written."""
-    from goldrush.replay.view.page import write_page
-
-    units = at or (None, None)
-    written = write_page(
-        journal, out or _named(journal, against), against=against, units=units, users=users,
-        force=force,
-    )  # fmt: skip
-    for path, run in zip(filter(None, (journal, against)), written.runs, strict=True):
-        _warn(path, run, units)
-    page = f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)"
-    echo(as_json, written.as_dict, lambda: page)
-    return written.path
-
-
-def _format_overview(written: Overview) -> str:
-    found = written.folder
-    left = len(found.left_out)
-    more = f"; {format_count(left, 'file')} left out, with reasons in the page" if left else ""
-    lines = [f"{format_count(len(found.runs), 'run')}{more}"]
+        written = write_page(
+            journal, out or _named(journal, against), against=against, units=units, users=users,
+            force=force,
+        )  # fmt: skip
+        for path, run in zip(filter(None, (journal, against)), written.runs, strict=True):
+            _warn(path, run, units)
     lines.append(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
-    return "\n".join(lines)
+    echo(as_json, written.as_dict, lambda: "\n".join(lines))
+    if opens:
+        import webbrowser
+
+        if not webbrowser.open(written.path.resolve().as_uri()):
+            echo_error(f"no browser could be started; open {quoted_path(str(written.path))}")
 
 
 def _warn(journal: str, run: ShownRun, asked: Ends) -> None:
@@ -149,10 +128,3 @@ def _named(journal: str, against: str | None) -> str:
         raise BadInput(f"no page can be written beside {journal}", "give --out")
     other = "" if against is None else f"-against-{Path(against).stem}"
     return str(path.with_name(f"{path.stem}{other}.html"))
-
-
-def _open(page: Path) -> None:
-    import webbrowser
-
-    if not webbrowser.open(page.resolve().as_uri()):
-        echo_error(f"no browser could be started; open {quoted_path(str(page))}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -16,7 +15,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.wordings import CheckedWording, ListedWording
+    from goldrush.replay.wordings import CheckedWording
 
 _NAMES = {"list": (0, ""), "show": (1, "NAME"), "check": (1, "NAME")}
 
@@ -56,18 +55,15 @@ def wordings(
     if action != "show" and journal is not None:
         raise BadInput(f"`wordings {action}` has --journal", "it is for wordings show")
     if action == "list":
-        return _list(of.listed(world), as_json)
+        listed = of.listed(world)
+        rows = [(escaped(each.wording), escaped(each.description)) for each in listed]
+        echo(as_json, lambda: [attrs.asdict(each) for each in listed], lambda: format_table(rows))
+        return DONE
     [name] = names
     if action == "check":
         return _check(of.check(name, world), as_json)
     text = of.text_of(name, world) if journal is None else of.text_in(journal, name)
     echo_json({"wording": name, "toml": text}) if as_json else echo_exact([text])
-    return DONE
-
-
-def _list(listed: Sequence[ListedWording], as_json: bool) -> int:
-    rows = [(escaped(each.wording), escaped(each.description)) for each in listed]
-    echo(as_json, lambda: [attrs.asdict(each) for each in listed], lambda: format_table(rows))
     return DONE
 
 

@@ -666,32 +666,31 @@ class NewFolder:
             make_folders_within(self.temporary, name)
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
 
-    def add(self, name: str, data: bytes, *, sync: bool = True) -> None:
+    def add(self, name: str, data: bytes) -> None:
         """Write a complete file into the folder.
 
         Raises BadInput if it cannot be made, or WriteFailed.
         """
         with self.file(name) as file:
             file.write(data)
-            file.publish(sync=sync)
+            file.publish()
 
-    def publish(self, *, replace: bool = False, sync: bool = True) -> None:
+    def publish(self, *, replace: bool = False) -> None:
         """Give the folder its name. An empty folder there is always replaced. `replace`: whether to
-        replace a folder with content; the old one is removed; `sync`: whether to wait for the disk.
+        replace a folder with content; the old one is removed.
 
         Raises:
             WriteFailed: the old folder is intact then, unless only the sync of the new name failed.
         """
         with _writing(self.path):
-            for folder, _, _ in os.walk(self.temporary) if sync else ():
+            for folder, _, _ in os.walk(self.temporary):
                 sync_folder(os.path.join(folder, "any"))
             if replace and os.path.isdir(self.path) and os.listdir(self.path):
                 _replace_folder(self.temporary, self.path)
             else:
                 system.rename(self.temporary, self.path)
                 _own.discard(self.temporary)
-        if sync:
-            sync_folder(self.path)
+        sync_folder(self.path)
 
     def discard(self) -> None:
         """Remove the folder unless it was published. May be called twice."""

@@ -38,22 +38,6 @@ def changes(old: Settings, new: Settings) -> dict[str, Any]:
     }
 
 
-def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "run") -> None:
-    """Check that no fixed setting changes. `names`: the settings that must stay; `run`: the world's
-    noun for a run, for the message.
-
-    Raises BadInput, naming the setting and both values.
-    """
-    before, after = old.as_dict(), new.as_dict()
-    for name in names:
-        if after[name] != before[name]:
-            raise BadInput(
-                f"{name} cannot change in the middle of a {run}, "
-                f"from {before[name]} to {after[name]}",
-                f"record another {run}",
-            )
-
-
 def place_of(replaced: Replacement) -> tuple[int, int, Row]:
     """(unit, step, row) of a replaced submission; the step is 0 where it is not recorded."""
     unit, *step, row = replaced
@@ -131,13 +115,21 @@ class Forks(msgspec.Struct, Generic[C], frozen=True):
     def check_change(self, old: C, new: C, closed: int) -> None:
         """Check that a run with `closed` closed units can continue under another configuration.
 
-        Raises BadInput for a fixed setting that differs, and for a horizon before the fork.
+        Raises BadInput, naming setting and values, for a fixed setting that differs, and for a
+        horizon before the fork.
         """
-        check_fixed(old, new, self.fixed, self.vocabulary.run)
+        run, before, after = self.vocabulary.run, old.as_dict(), new.as_dict()
+        for name in self.fixed:
+            if after[name] != before[name]:
+                raise BadInput(
+                    f"{name} cannot change in the middle of a {run}, "
+                    f"from {before[name]} to {after[name]}",
+                    f"record another {run}",
+                )
         units, last = getattr(new, self.horizon), self.vocabulary.number(closed)
         if units < closed:
             raise BadInput(
-                f"{self.horizon} is {units}, but the {self.vocabulary.run} is forked at {last}",
+                f"{self.horizon} is {units}, but the {run} is forked at {last}",
                 f"give {closed} or more",
             )
 
@@ -154,7 +146,8 @@ class Forks(msgspec.Struct, Generic[C], frozen=True):
         last: tuple[int, ...] = (first, -1)
         agents = config.agents if agents is None else agents
         for unit, step, row in map(place_of, replaced):
-            place = self.place(row)
+            # Without an agent it is of all together, and stands for that of the first.
+            place = {name: number or 0 for name, number in self.place(row).items()}
             here, agent = (unit, step, *place.values()), place["agent"]
             if not last < here or unit > end:
                 steps = {"step": step} if len(self.submitted) > 1 else {}

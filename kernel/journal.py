@@ -112,7 +112,7 @@ class Location(msgspec.Struct, frozen=True):
     unit: int
 
 
-class Commit:
+class Commit(msgspec.Struct, eq=False):
     """One commit of a journal.
 
     Attributes:
@@ -126,23 +126,15 @@ class Commit:
         raw: the body as read.
     """
 
-    __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "raw", "setup", "unit")
-
-    def __init__(
-        self,
-        kind: int,
-        unit: int,
-        digest: int | None = None,
-        blocks: Sequence[Block] = (),
-        setup: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.kind = kind
-        self.unit = unit
-        self.digest = digest
-        self.blocks = blocks
-        self.setup = setup
-        self.index = self.offset = self.end = -1
-        self.raw = b""
+    kind: int
+    unit: int
+    digest: int | None = None
+    blocks: Sequence[Block] = ()
+    setup: Mapping[str, Any] | None = None
+    index: int = -1
+    offset: int = -1
+    end: int = -1
+    raw: bytes = b""
 
     @property
     def where(self) -> str:

@@ -294,14 +294,6 @@ def unchanged(value: S) -> S:
     return value
 
 
-def _always(state: object) -> bool:
-    return True
-
-
-def _no_fault(state: object, pending: Block) -> str | None:
-    return None
-
-
 class World(msgspec.Struct, Generic[S], frozen=True):
     """A world on the kernel. All its functions are pure unless stated otherwise.
 
@@ -368,8 +360,8 @@ class World(msgspec.Struct, Generic[S], frozen=True):
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
     arrange: Callable[[Block], Block] = unchanged
-    pending_fault: Callable[[S, Block], str | None] = _no_fault
-    unit_done: Callable[[S], bool] = _always
+    pending_fault: Callable[[S, Block], str | None] = lambda state, inputs: None
+    unit_done: Callable[[S], bool] = lambda state: True
     close: Callable[[S], S] = unchanged
     digest: Callable[[S], int] = fingerprint
     copy: Callable[[S], S] = unchanged

@@ -34,13 +34,13 @@ from tests.journals import commits_of
 from tests.kernel.tiny import (
     DRAWN,
     FACTS,
-    Raw,
     content,
     end,
     error_of,
     fork,
     opened,
     placed,
+    raw,
     run,
     start,
     unit,
@@ -98,7 +98,7 @@ def test_a_fork_out_of_place_or_what_does_not_go_on_after_it_is_malformed(
     ],
 )  # fmt: skip
 def test_a_body_that_is_nearly_a_fork_is_malformed(path: Path, body: object) -> None:
-    before, error = error_of(path, write(path, [start(), Raw(body)]))
+    before, error = error_of(path, write(path, [start(), raw(body)]))
 
     assert isinstance(error, MalformedEvents)
     assert before == 1

@@ -53,12 +53,12 @@ from tests.journals import commits_of, peak
 from tests.kernel.tiny import (
     HEADER,
     SETUP,
-    Raw,
     content,
     error_of,
     forged,
     placed,
     put,
+    raw,
     run,
     start,
     unit,
@@ -618,7 +618,7 @@ def test_a_write_that_fails_half_way_is_taken_back(
 def test_a_body_over_the_limit_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BODY_MAX", 100)
     with JournalWriter(path, HEADER) as journal, pytest.raises(CommitTooLarge):
-        journal.append(Raw(bytes(101)))
+        journal.append(raw(bytes(101)))
 
     assert not path.exists()
 

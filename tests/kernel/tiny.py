@@ -52,12 +52,13 @@ def run() -> list[Commit]:
 class Raw(Commit):
     """A commit whose body is given."""
 
-    def __init__(self, body: object) -> None:
-        super().__init__(UNIT, 0)
-        self._body = body
-
     def body(self) -> bytes:
-        return self._body if isinstance(self._body, bytes) else pack(self._body)
+        return self.raw
+
+
+def raw(body: object) -> Raw:
+    """A commit of this body, as bytes or as plain values."""
+    return Raw(UNIT, 0, raw=body if isinstance(body, bytes) else pack(body))
 
 
 def write(path: Path, commits: Sequence[Commit]) -> bytes:

@@ -26,7 +26,7 @@ from goldrush.kernel.forking import changes
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts.act import TEXT_MAX
-from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, form_fault
+from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, is_formed
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.fork import FORKS, turn_of
 from goldrush.kernel.worlds.competition.state import SeasonState
@@ -122,7 +122,7 @@ def _replaced_turn(item: Mapping[str, Any], number: int, state: SeasonState) -> 
         item["table"], item["round"], 0, item["agent"],  # the id is set when it is played
         words=plain(item.get("words", "")), source=None, **carried,
     )  # fmt: skip
-    if form_fault(row._replace(id=_LAST)) is not None:
+    if not is_formed(row._replace(id=_LAST)):
         moves = "; ".join(
             f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()
         )

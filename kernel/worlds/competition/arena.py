@@ -193,10 +193,6 @@ def _is_subject(value: Any) -> bool:
     )
 
 
-def _itself(value: Any, treatment: str) -> Conduct:
-    return value
-
-
 @attrs.frozen
 class Rules:
     """The pure half of an arena: its checks and comparisons.
@@ -226,7 +222,7 @@ class Rules:
     bar: Callable[[Subject], Conduct]
     describe: Callable[[Conduct], str]
     text: str
-    read: Callable[[Any, str], Conduct] = _itself
+    read: Callable[[Any, str], Conduct] = lambda value, treatment: value
     whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
@@ -235,10 +231,6 @@ class Rules:
             return False
         edge = value[1]
         return edge is None or (type(edge) is str and edge in self.treatments and edge != treatment)
-
-
-def _nothing(options: Any) -> None:
-    return None
 
 
 @attrs.frozen
@@ -268,7 +260,7 @@ class ArenaType(Generic[C]):
     options: type[C]
     subjects: Callable[[C, int], Sequence[Subject]]
     rules: Callable[[Arena, C], Rules]
-    remark: Callable[[C], str | None] = _nothing
+    remark: Callable[[C], str | None] = lambda options: None
     seeded: str | None = None
     has: Callable[[C, Subject], bool] | None = None
 

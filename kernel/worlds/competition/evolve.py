@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts import ACTS
 from goldrush.kernel.worlds.competition.acts.roundtable import has_spoken, speaker
@@ -63,7 +63,7 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
         state.attempts = block.batches
         return state
     attempts, state.attempts = acts_in(state.attempts), None
-    refused = refused_in(block)
+    refused = {act[0]: why for _, act, why in block.rows(CODES[Refused])}  # by index among them
     for index, (code, row) in enumerate(attempts):
         if index in refused:
             refuse(state, code, row, refused[index])
@@ -79,13 +79,8 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
     return state
 
 
-def acts_in(batches: Sequence[Any]) -> list[tuple[int, Row]]:
+def acts_in(batches: Sequence[Batch]) -> list[tuple[int, Row]]:
     return [(code, row) for code, rows in batches for row in rows]
-
-
-def refused_in(derived: Block) -> dict[int, str]:
-    """The refused acts of a step: the code of each, by its index among them."""
-    return {act[0]: code for _, act, code in derived.rows(CODES[Refused])}
 
 
 def apply(state: SeasonState, code: int, row: Row) -> None:
@@ -127,17 +122,12 @@ def close(state: SeasonState) -> SeasonState:
         _close_for(state, agent, is_seated=agent.ordinal in seated)
     _know(state)
     if state.config.shown == Shown.NOISE:
-        state.reasons = _reasons(state.tables)
+        lines = [line for table in state.tables for line in table.contributions if line.text]
+        state.reasons = tuple((line.move, line.text) for line in lines[-REASONS_KEPT:])
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
     state.assignment += 1
     return state.between_assignments()
-
-
-def _reasons(tables: Sequence[Roundtable]) -> tuple[tuple[str, str], ...]:
-    """The moves and texts of the latest contributions that have a text."""
-    contributions = [line for table in tables for line in table.contributions if line.text]
-    return tuple((line.move, line.text) for line in contributions[-REASONS_KEPT:])
 
 
 def _close_for(state: SeasonState, agent: AgentState, *, is_seated: bool) -> None:
@@ -314,25 +304,22 @@ def _project_completed(state: SeasonState, event: ProjectCompleted) -> None:
         state.count(admin)
 
 
-_DERIVED: Final[Mapping[type, Callable[[SeasonState, Any], None]]] = {
-    RoundtableOpened: _roundtable_opened,
-    Concluded: _concluded,
-    Scored: _scored,
-    SparksMoved: _sparks_moved,
-    LeaderboardPosted: _leaderboard_posted,
-    Bottomed: _bottomed,
-    EliminationFaced: _elimination_faced,
-    Relegated: _relegated,
-    Returned: _returned,
-    Deleted: _deleted,
-    Joined: _joined,
-    ContractSigned: _contract_signed,
-    ContractSettled: _contract_settled,
-    RewardUnlocked: _reward_unlocked,
-    StageReached: _stage_reached,
-    ProjectCompleted: _project_completed,
-}
 _APPLIED: Final[Mapping[int, Callable[[SeasonState, Any], None]]] = {
     **{code: act.apply for code, act in ACTS.items()},
-    **{CODES[form]: change for form, change in _DERIVED.items()},
+    CODES[RoundtableOpened]: _roundtable_opened,
+    CODES[Concluded]: _concluded,
+    CODES[Scored]: _scored,
+    CODES[SparksMoved]: _sparks_moved,
+    CODES[LeaderboardPosted]: _leaderboard_posted,
+    CODES[Bottomed]: _bottomed,
+    CODES[EliminationFaced]: _elimination_faced,
+    CODES[Relegated]: _relegated,
+    CODES[Returned]: _returned,
+    CODES[Deleted]: _deleted,
+    CODES[Joined]: _joined,
+    CODES[ContractSigned]: _contract_signed,
+    CODES[ContractSettled]: _contract_settled,
+    CODES[RewardUnlocked]: _reward_unlocked,
+    CODES[StageReached]: _stage_reached,
+    CODES[ProjectCompleted]: _project_completed,
 }

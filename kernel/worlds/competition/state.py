@@ -199,11 +199,6 @@ class SeasonState(LastingState):
         return self.rules
 
     @property
-    def names(self) -> dict[int, str]:
-        """The names of all agents, by ordinal."""
-        return {agent.ordinal: agent.name for agent in self.agents.values()}
-
-    @property
     def day(self) -> int:
         return self.config.day(self.assignment)
 
@@ -315,24 +310,23 @@ class SeasonState(LastingState):
             and agent.interview_from <= self.assignment
         ]
 
+    def _contracts(self) -> Iterator[tuple[AgentState, Contract]]:
+        """The active agents that have a contract, each with it."""
+        for agent in self.agents.values():
+            if agent.status == Status.ACTIVE and agent.contract is not None:
+                yield agent, agent.contract
+
     def stipulated(self) -> list[tuple[int, tuple[str, ...]]]:
         """(agent, conditions in force) of each contract that continues after this assignment."""
         return [
-            (agent.ordinal, agent.contract.in_force)
-            for agent in self.agents.values()
-            if agent.status == Status.ACTIVE
-            and agent.contract is not None
-            and agent.contract.due > self.assignment
-            and agent.contract.in_force
+            (agent.ordinal, contract.in_force)
+            for agent, contract in self._contracts()
+            if contract.due > self.assignment and contract.in_force
         ]
 
     def objective_holder(self) -> tuple[AgentState, Contract] | None:
         """The first active agent whose contract chooses the next objective, with that contract."""
-        for agent in self.agents.values():
-            contract = agent.contract if agent.status == Status.ACTIVE else None
-            if contract is not None and contract.objective is not None:
-                return agent, contract
-        return None
+        return next((held for held in self._contracts() if held[1].objective is not None), None)
 
     def stipulated_objective(self) -> str | None:
         """The objective required by the first of these contracts; None if there is none."""
@@ -357,11 +351,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
     check_cast(cast)
     agents = {
         entry["ordinal"]: AgentState(
-            ordinal=entry["ordinal"],
-            name=entry["name"],
-            role=entry["role"],
-            policy=entry["policy"],
-            options=entry["options"],
+            **entry,
             sparks=config.sparks_start if entry["role"] == Role.WORKER else 0,
             stage=1 if entry["role"] in (Role.ASSISTANT, Role.JUDGE, Role.THERAPIST) else 0,
         )

@@ -9,6 +9,7 @@ redirection.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -109,7 +110,8 @@ class Stances(Mutable):
         self.refuted.add(proposal)
         for agent, stance in list(self.by_agent.items()):
             if stance == proposal:
-                self._fall_back(agent)
+                before = [held for held in self._held[agent] if held not in self.refuted]
+                self.stand(agent, before[-1] if before else None)
 
     def stand(self, agent: int, proposal: int | None) -> None:
         """Set a final stance. None leaves the agent without one: nothing falls back."""
@@ -130,21 +132,11 @@ class Stances(Mutable):
 
     def counts(self) -> dict[int, int]:
         """The number of stances on each proposal that has any."""
-        counts: dict[int, int] = {}
-        for stance in self.by_agent.values():
-            counts[stance] = counts.get(stance, 0) + 1
-        return counts
+        return Counter(self.by_agent.values())
 
     def _hold(self, agent: int, proposal: int) -> None:
         self._held.setdefault(agent, []).append(proposal)
         self.by_agent[agent] = proposal
-
-    def _fall_back(self, agent: int) -> None:
-        for proposal in reversed(self._held[agent]):
-            if proposal not in self.refuted:
-                self.by_agent[agent] = proposal
-                return
-        del self.by_agent[agent]
 
 
 @attrs.frozen
@@ -393,7 +385,9 @@ class Roundtable(Mutable):
         test results.
 
         Where the table is shared (`is_shared`; see SeasonConfig), later proposals
-        of a conduct that the agent proposed first go as well, with what refers to them.
+        of a conduct that the agent proposed first go as well, with what refers to them. The agent's
+        own final stance falls away with its target; another's goes to the best tested base left, of
+        equals its own, then the lowest id.
         """
         own = {said.id for said in self.contributions if said.agent == agent}
         if is_shared:
@@ -406,26 +400,12 @@ class Roundtable(Mutable):
         final = _prove(self, talked.copy())
         left = [s for s in self.proposals() if s.id not in gone and s.id not in final.refuted]
         for stood in self.stood.values():
-            final.stand(stood.agent, self._moved(stood, agent, gone, left))
+            target: int | None = stood.target
+            if target in gone:
+                best = None if stood.agent == agent else self.best_for(stood.agent, left)
+                target = None if best is None else best.id
+            final.stand(stood.agent, target)
         return CounterfactualStances(gone, talked, final)
-
-    def _moved(
-        self,
-        stood: Stood,
-        agent: int,
-        gone: Collection[int],
-        left: Sequence[Contribution],
-    ) -> int | None:
-        """The proposal that a final stance goes to without an agent: its own falls away with its
-        target; another's goes to the best tested base left, of equals its own, then the lowest id.
-        """
-        target: int | None = stood.target
-        if target is None or target not in gone:
-            return target
-        if stood.agent == agent:
-            return None
-        best = self.best_for(stood.agent, left)
-        return None if best is None else best.id
 
     def folded(self, gone: Collection[int]) -> Stances:
         """The stances of the talk without these contributions."""

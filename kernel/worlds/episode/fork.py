@@ -5,12 +5,12 @@ A parameter that a fork changes is set as an attribute of the model before its n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, cast
 
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.forking import Forks, Replacement, check_fixed, place_of
+from goldrush.kernel.forking import Forks
 from goldrush.kernel.world import Past, Vocabulary
 from goldrush.kernel.worlds.episode.config import OWN, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, EVENTS, RESET
@@ -31,21 +31,6 @@ class EpisodeForks(Forks[EpisodeConfig], frozen=True):
 
     def show(self, facts: Mapping[str, object]) -> Mapping[str, object]:
         return {**super().show(facts), "changes": shown_by_name(facts["changes"])}
-
-    def check_change(self, old: EpisodeConfig, new: EpisodeConfig, closed: int) -> None:
-        check_fixed(old, new, self.fixed)  # `fork` checks the number of steps
-
-    def check_replaced(
-        self,
-        replaced: Sequence[Replacement],
-        config: EpisodeConfig,
-        closed: int,
-        agents: int | None = None,
-    ) -> None:
-        placed = [(unit, row) for unit, _, row in map(place_of, replaced)]
-        # The action of all together, in a vector environment, stands for that of the first.
-        known = [(unit, row if row[0] is not None else (0, *row[1:])) for unit, row in placed]
-        super().check_replaced(known, config, closed, agents)
 
 
 FORKS: Final = EpisodeForks(

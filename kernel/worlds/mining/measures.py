@@ -19,7 +19,7 @@ from goldrush.kernel.worlds.mining.events import RaidOutcome
 
 
 class Basics(msgspec.Struct, frozen=True):
-    """The counts of a round from which the main rates are computed.
+    """The counts from which the main rates are computed.
 
     Attributes:
         owned: plots owned at the start of the round.

@@ -38,7 +38,8 @@ def names_in(path: str | Path) -> dict[int, str]:
         world = season_world(reader)
         for commit in reader:
             if commit.kind == START:
-                names |= fold.start(world, reader, commit).names
+                agents = fold.start(world, reader, commit).agents
+                names |= {ordinal: agent.name for ordinal, agent in agents.items()}
             for block in commit.blocks[1::2]:
                 joined = map(Joined._make, block.rows(CODES[Joined]))
                 names.update((new.ordinal, new.name) for new in joined)

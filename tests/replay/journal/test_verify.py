@@ -18,6 +18,7 @@ from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import changed, commits_of, write
+from tests.kernel.tiny import raw
 from tests.mining import fork, record
 
 SETTINGS = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0, "communication": True}
@@ -26,17 +27,6 @@ ODD: Sequence[Any] = (
     {"a": float("nan")}, b"bytes", "long" * 1000, ((0, 0, 2**64 - 1),), ((9, 0, 1),),
     ((0, 0, 1),) * 1001,
 )  # fmt: skip
-
-
-class Raw(Commit):
-    """A commit whose body is given as bytes."""
-
-    def __init__(self, body: bytes) -> None:
-        super().__init__(UNIT, 0)
-        self._body = body
-
-    def body(self) -> bytes:
-        return self._body
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +74,7 @@ def test_a_start_that_is_not_packed_in_the_one_way_breaks_level_3(
 ) -> None:
     body = commits[0].body()
     long = body[:2] + b"\xde\x00\x02" + body[3:]  # a map of two in three bytes
-    path = write(tmp_path / "forged", [Raw(long), *commits[1:]])
+    path = write(tmp_path / "forged", [raw(long), *commits[1:]])
     broken = verify(path, 3).broken
 
     assert verify(path, 2).holds
@@ -97,7 +87,7 @@ def test_inputs_that_are_not_packed_in_the_one_way_break_level_3(
     inputs, derived = commits[1].blocks
     long = Block(inputs.batches, b"\xdc\x00\x01" + inputs.packed[1:])
     body = Commit(UNIT, 1, commits[1].digest, [long, derived]).body()
-    path = write(tmp_path / "forged", [commits[0], Raw(body), *commits[2:]])
+    path = write(tmp_path / "forged", [commits[0], raw(body), *commits[2:]])
 
     assert [2, 3] == [b.level for level in (2, 3) if (b := verify(path, level).broken)]
 
@@ -126,7 +116,7 @@ def test_a_setup_that_the_world_does_not_take_breaks_level_2(
 def test_what_is_no_commit_breaks_level_1_whatever_level_is_asked(
     commits: list[Commit], tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "forged", [commits[0], Raw(b"\xc0")])
+    path = write(tmp_path / "forged", [commits[0], raw(b"\xc0")])
     for level in (1, 2, 3, 4):
         broken = verify(path, level).broken
 

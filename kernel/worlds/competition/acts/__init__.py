@@ -16,7 +16,9 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Status, names_of
 
 # An answer is never refused and changes nothing.
-_ANSWERED: Final = ActKind(Answered, names_of(Phase), by=field("agent"))
+_ANSWERED: Final = ActKind(
+    Answered, names_of(Phase), lambda *_: iter(()), lambda *_: None, by=field("agent")
+)
 
 ACTS: Final[Mapping[int, ActKind[Any]]] = {
     CODES[act.form]: act
@@ -42,4 +44,4 @@ def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
         return act.untimely(state)
     if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
         return Refusal.MALFORMED  # nothing is taken after the opening
-    return act.fault(state, done)
+    return next((code for is_fault, code in act.faults(state, done) if is_fault), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
@@ -28,8 +28,9 @@ IDS: Final = several(INTEGER)
 TAKEN: Final = optional(BOOLEAN)  # null: nobody was asked
 
 
-def _nothing(state: SeasonState, act: Any) -> None:
-    return None
+# What can be wrong with an act, in order: whether it is, and the code of the refusal. What comes
+# after a fault is not looked at, so a check can rely on those before it.
+Faults = Iterator[tuple[object, str]]
 
 
 def field(name: str) -> Callable[[SeasonState, object], int]:
@@ -49,8 +50,8 @@ class ActKind(Generic[A]):
     Attributes:
         form: its event (kernel/worlds/competition/events.py).
         phases: the phases in which it is valid.
-        fault: `fault(state, act)`: the code of its refusal in its phases, or None if it is valid.
-            Changes nothing and never raises.
+        faults: `faults(state, act)`: what can be wrong with it in its phases. Changes nothing and
+            never raises.
         apply: `apply(state, act)`: changes the state by a valid act.
         by: `by(state, act)`: the ordinal of its author; see `field` and `of`.
         untimely: `untimely(state)`: the code of its refusal in other phases.
@@ -60,8 +61,8 @@ class ActKind(Generic[A]):
 
     form: type[A]
     phases: Sequence[str]
-    fault: Callable[[SeasonState, A], str | None] = _nothing
-    apply: Callable[[SeasonState, A], None] = _nothing
+    faults: Callable[[SeasonState, A], Faults]
+    apply: Callable[[SeasonState, A], None]
     by: Callable[[SeasonState, A], int] = attrs.field(kw_only=True)
     untimely: Callable[[SeasonState], str] = lambda state: Refusal.MALFORMED
     switch: str = ""
@@ -77,8 +78,7 @@ def are_workers(state: SeasonState, team: Any) -> bool:
     return IDS.holds(team) and len(set(team)) == len(team) and set(team) <= set(state.active())
 
 
-def team_fault(state: SeasonState, team: Any) -> str | None:
-    """What is wrong with a team, as a code; None if it is valid."""
-    if not are_workers(state, team):
-        return Refusal.MALFORMED
-    return Refusal.TOO_SMALL if len(team) < TEAM_MIN else None
+def team_faults(state: SeasonState, team: Any) -> Faults:
+    """What can be wrong with a team."""
+    yield not are_workers(state, team), Refusal.MALFORMED
+    yield len(team) < TEAM_MIN, Refusal.TOO_SMALL

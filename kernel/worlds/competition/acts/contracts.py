@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.worlds.competition.acts.act import TAKEN, ActKind, are_pairs, field, of
+from goldrush.kernel.worlds.competition.acts.act import TAKEN, ActKind, Faults, are_pairs, field, of
 from goldrush.kernel.worlds.competition.contract import are_terms
 from goldrush.kernel.worlds.competition.events import (
     ConditionKept,
@@ -17,11 +17,9 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Fate, Phase, Refusal, Role, names_of
 
 
-def _fate_fault(state: SeasonState, act: FateChosen) -> str | None:
-    if act.agent not in state.faced:
-        return Refusal.NOT_FACED
-    is_right = act.fate in names_of(Fate) and act.agent not in state.fates
-    return None if is_right else Refusal.MALFORMED
+def _fate_faults(state: SeasonState, act: FateChosen) -> Faults:
+    yield act.agent not in state.faced, Refusal.NOT_FACED
+    yield act.fate not in names_of(Fate) or act.agent in state.fates, Refusal.MALFORMED
 
 
 def _fate(state: SeasonState, act: FateChosen) -> None:
@@ -35,11 +33,10 @@ def interviewer(state: SeasonState, ordinal: int) -> AgentState:
     return state.holder(Role.ADMIN if is_therapist else Role.THERAPIST)
 
 
-def _interviewed_fault(state: SeasonState, act: Interviewed) -> str | None:
-    if act.agent not in state.interviewees():
-        return Refusal.NOT_YET
-    is_right = are_pairs(act.questions, act.answers) and act.agent not in state.interviewed
-    return None if is_right else Refusal.MALFORMED
+def _interviewed_faults(state: SeasonState, act: Interviewed) -> Faults:
+    yield act.agent not in state.interviewees(), Refusal.NOT_YET
+    yield act.agent in state.interviewed, Refusal.MALFORMED
+    yield not are_pairs(act.questions, act.answers), Refusal.MALFORMED
 
 
 def _interviewed(state: SeasonState, act: Interviewed) -> None:
@@ -51,26 +48,24 @@ def _are_terms(state: SeasonState, agent: int, terms: Any) -> bool:
     return are_terms(terms, state.assignment, role, objectives)
 
 
-def _offered_fault(state: SeasonState, act: ContractOffered) -> str | None:
-    if act.agent not in state.interviewed:
-        return Refusal.NOT_YET
-    is_right = _are_terms(state, act.agent, (act.conditions, act.target, act.due))
-    return None if is_right and act.agent not in state.offers else Refusal.MALFORMED
+def _offered_faults(state: SeasonState, act: ContractOffered) -> Faults:
+    yield act.agent not in state.interviewed, Refusal.NOT_YET
+    yield act.agent in state.offers, Refusal.MALFORMED
+    yield not _are_terms(state, act.agent, (act.conditions, act.target, act.due)), Refusal.MALFORMED
 
 
 def _offered(state: SeasonState, act: ContractOffered) -> None:
     state.offers[act.agent] = (act.conditions, act.target, act.due)
 
 
-def _reviewed_fault(state: SeasonState, act: ContractReviewed) -> str | None:
-    if not state.offers.get(act.agent):
-        return Refusal.NOT_OFFERED
-    if type(act.approved) is not bool or not TAKEN.holds(act.taken):
-        return Refusal.MALFORMED
+def _reviewed_faults(state: SeasonState, act: ContractReviewed) -> Faults:
+    yield not state.offers.get(act.agent), Refusal.NOT_OFFERED
+    yield type(act.approved) is not bool or not TAKEN.holds(act.taken), Refusal.MALFORMED
     if act.terms is None:
-        return None if act.taken is None else Refusal.MALFORMED
-    is_right = not act.approved and act.taken is not None
-    return None if is_right and _are_terms(state, act.agent, act.terms) else Refusal.MALFORMED
+        yield act.taken is not None, Refusal.MALFORMED
+    else:
+        yield act.approved or act.taken is None, Refusal.MALFORMED
+        yield not _are_terms(state, act.agent, act.terms), Refusal.MALFORMED
 
 
 def _reviewed(state: SeasonState, act: ContractReviewed) -> None:
@@ -81,10 +76,10 @@ def _reviewed(state: SeasonState, act: ContractReviewed) -> None:
     state.offers[act.agent] = ()  # reviewed: no second offer
 
 
-def _kept_fault(state: SeasonState, act: ConditionKept) -> str | None:
+def _kept_faults(state: SeasonState, act: ConditionKept) -> Faults:
     in_force = dict(state.stipulated()).get(act.agent, ())
-    is_new = act.condition in in_force and (act.agent, act.condition) not in state.kept
-    return None if is_new and type(act.kept) is bool else Refusal.MALFORMED
+    yield act.condition not in in_force or type(act.kept) is not bool, Refusal.MALFORMED
+    yield (act.agent, act.condition) in state.kept, Refusal.MALFORMED
 
 
 def _kept(state: SeasonState, act: ConditionKept) -> None:
@@ -97,26 +92,23 @@ def _kept(state: SeasonState, act: ConditionKept) -> None:
 _CONTRACT: Final = (Phase.CONTRACT,)
 
 
-def _interviewed_by(state: SeasonState, act: Interviewed) -> int:
-    return interviewer(state, act.agent).ordinal
-
-
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     ActKind(
-        FateChosen, (Phase.FATE,), _fate_fault, _fate, by=field("agent"),
+        FateChosen, (Phase.FATE,), _fate_faults, _fate, by=field("agent"),
         untimely=lambda state: Refusal.NOT_FACED, switch="elimination",
     ),
     ActKind(
-        Interviewed, _CONTRACT, _interviewed_fault, _interviewed, by=_interviewed_by,
+        Interviewed, _CONTRACT, _interviewed_faults, _interviewed,
+        by=lambda state, act: interviewer(state, act.agent).ordinal,
         untimely=lambda state: Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(
-        ContractOffered, _CONTRACT, _offered_fault, _offered, by=field("agent"),
+        ContractOffered, _CONTRACT, _offered_faults, _offered, by=field("agent"),
         untimely=lambda state: Refusal.NOT_YET, switch="tiers",
     ),
     ActKind(
-        ContractReviewed, _CONTRACT, _reviewed_fault, _reviewed, by=of(Role.USER),
+        ContractReviewed, _CONTRACT, _reviewed_faults, _reviewed, by=of(Role.USER),
         untimely=lambda state: Refusal.NOT_OFFERED, switch="tiers",
     ),
-    ActKind(ConditionKept, (Phase.KEEP,), _kept_fault, _kept, by=of(Role.USER)),
+    ActKind(ConditionKept, (Phase.KEEP,), _kept_faults, _kept, by=of(Role.USER)),
 )  # fmt: skip

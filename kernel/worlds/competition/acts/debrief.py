@@ -13,6 +13,7 @@ from goldrush.kernel.worlds.competition.acts.act import (
     TAKEN,
     WORDS,
     ActKind,
+    Faults,
     are_pairs,
     of,
 )
@@ -32,14 +33,13 @@ from goldrush.kernel.worlds.competition.terms import Fact, Phase, Refusal, Role
 _AFTERWARDS: Final = (Phase.DEBRIEF, Phase.IMPROVE)
 
 
-def _debriefed_fault(state: SeasonState, act: Debriefed) -> str | None:
-    if not are_pairs(act.questions, act.answers):
-        return Refusal.MALFORMED
-    if state.phase == Phase.IMPROVE:
-        is_due = act.extra and state.bottomed.get(act.table) == act.agent
+def _debriefed_faults(state: SeasonState, act: Debriefed) -> Faults:
+    yield not are_pairs(act.questions, act.answers), Refusal.MALFORMED
+    yield act.extra != (state.phase == Phase.IMPROVE), Refusal.MALFORMED
+    if act.extra:
+        yield state.bottomed.get(act.table) != act.agent, Refusal.MALFORMED
     else:
-        is_due = not act.extra and _sat_at(state, act.table, act.agent)
-    return None if is_due else Refusal.MALFORMED
+        yield not _sat_at(state, act.table, act.agent), Refusal.MALFORMED
 
 
 def _sat_at(state: SeasonState, table: int, agent: int) -> bool:
@@ -57,9 +57,9 @@ def _debriefed(state: SeasonState, act: Debriefed) -> None:
         state.change(act.agent, memory=remembering(memory, subject.family, [lesson]))
 
 
-def _trait_fault(state: SeasonState, act: TraitRecorded) -> str | None:
-    is_right = SHORT.holds(act.trait) and IDS.holds(act.from_)
-    return None if is_right and act.agent in state.seated() else Refusal.MALFORMED
+def _trait_faults(state: SeasonState, act: TraitRecorded) -> Faults:
+    yield not SHORT.holds(act.trait) or not IDS.holds(act.from_), Refusal.MALFORMED
+    yield act.agent not in state.seated(), Refusal.MALFORMED
 
 
 def _trait(state: SeasonState, act: TraitRecorded) -> None:
@@ -67,11 +67,10 @@ def _trait(state: SeasonState, act: TraitRecorded) -> None:
     state.change(act.agent, traits=(*known, act.trait)[-TRAITS_MAX:])
 
 
-def _persona_fault(state: SeasonState, act: PersonaProposed) -> str | None:
-    if not rights.may_propose_persona(state.holder(Role.THERAPIST)):
-        return Refusal.NOT_YET
-    is_right = SHORT.holds(act.persona) and type(act.taken) is bool and act.agent in state.seated()
-    return None if is_right else Refusal.MALFORMED
+def _persona_faults(state: SeasonState, act: PersonaProposed) -> Faults:
+    yield not rights.may_propose_persona(state.holder(Role.THERAPIST)), Refusal.NOT_YET
+    yield not SHORT.holds(act.persona) or type(act.taken) is not bool, Refusal.MALFORMED
+    yield act.agent not in state.seated(), Refusal.MALFORMED
 
 
 def _persona(state: SeasonState, act: PersonaProposed) -> None:
@@ -79,12 +78,10 @@ def _persona(state: SeasonState, act: PersonaProposed) -> None:
         state.change(act.agent, persona=act.persona)
 
 
-def _skill_fault(state: SeasonState, act: SkillDistilled) -> str | None:
-    if not _is_skill(state, act.skill) or not TAKEN.holds(act.taken):
-        return Refusal.MALFORMED
-    if act.agent not in state.seated():
-        return Refusal.MALFORMED
-    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Refusal.NOT_YET
+def _skill_faults(state: SeasonState, act: SkillDistilled) -> Faults:
+    yield not _is_skill(state, act.skill) or not TAKEN.holds(act.taken), Refusal.MALFORMED
+    yield act.agent not in state.seated(), Refusal.MALFORMED
+    yield not rights.may_direct(state.holder(Role.THERAPIST), act.taken), Refusal.NOT_YET
 
 
 def _is_skill(state: SeasonState, value: Any) -> bool:
@@ -104,14 +101,13 @@ def _skill(state: SeasonState, act: SkillDistilled) -> None:
         state.change(act.agent, memory=remembering(memory, subject.family, [skill]))
 
 
-def _rewritten_fault(state: SeasonState, act: InstructionsRewritten) -> str | None:
-    if not _are_instructions(act.after) or not TAKEN.holds(act.taken):
-        return Refusal.MALFORMED
-    if act.agent not in state.seated() or act.before != state.agents[act.agent].instructions:
-        return Refusal.MALFORMED
-    if state.phase == Phase.IMPROVE and act.agent in state.bottomed.values():
-        return None  # a consequence, at any stage
-    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Refusal.NOT_YET
+def _rewritten_faults(state: SeasonState, act: InstructionsRewritten) -> Faults:
+    yield not _are_instructions(act.after) or not TAKEN.holds(act.taken), Refusal.MALFORMED
+    yield act.agent not in state.seated(), Refusal.MALFORMED
+    yield act.before != state.agents[act.agent].instructions, Refusal.MALFORMED
+    # Of the bottom scorer they are a consequence, at any stage.
+    if state.phase != Phase.IMPROVE or act.agent not in state.bottomed.values():
+        yield not rights.may_direct(state.holder(Role.THERAPIST), act.taken), Refusal.NOT_YET
 
 
 def _are_instructions(value: Any) -> bool:
@@ -129,13 +125,10 @@ def _rewritten(state: SeasonState, act: InstructionsRewritten) -> None:
         state.change(act.agent, instructions=act.after)
 
 
-def _rated_fault(state: SeasonState, act: Rated) -> str | None:
-    if not _sat_at(state, act.table, act.agent):
-        return Refusal.MALFORMED
-    if act.agent in state.tables[act.table].raw:
-        return Refusal.FINAL
-    is_right = _RAW.holds(act.raw) and _REASONS.holds(act.reasons)
-    return None if is_right else Refusal.MALFORMED
+def _rated_faults(state: SeasonState, act: Rated) -> Faults:
+    yield not _sat_at(state, act.table, act.agent), Refusal.MALFORMED
+    yield act.agent in state.tables[act.table].raw, Refusal.FINAL
+    yield not _RAW.holds(act.raw) or not _REASONS.holds(act.reasons), Refusal.MALFORMED
 
 
 _RAW: Final = row(*[between(0, SCORE_MAX)] * len(DIMENSIONS))
@@ -155,10 +148,10 @@ def _untimely(state: SeasonState) -> str:
 _THERAPIST: Final = of(Role.THERAPIST)
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
-    ActKind(Debriefed, _AFTERWARDS, _debriefed_fault, _debriefed, by=_THERAPIST),
-    ActKind(TraitRecorded, _AFTERWARDS, _trait_fault, _trait, by=_THERAPIST),
-    ActKind(PersonaProposed, _AFTERWARDS, _persona_fault, _persona, by=_THERAPIST),
-    ActKind(SkillDistilled, _AFTERWARDS, _skill_fault, _skill, by=_THERAPIST, switch="memory"),
-    ActKind(InstructionsRewritten, _AFTERWARDS, _rewritten_fault, _rewritten, by=_THERAPIST),
-    ActKind(Rated, (Phase.DEBRIEF,), _rated_fault, _rated, by=_THERAPIST, untimely=_untimely),
+    ActKind(Debriefed, _AFTERWARDS, _debriefed_faults, _debriefed, by=_THERAPIST),
+    ActKind(TraitRecorded, _AFTERWARDS, _trait_faults, _trait, by=_THERAPIST),
+    ActKind(PersonaProposed, _AFTERWARDS, _persona_faults, _persona, by=_THERAPIST),
+    ActKind(SkillDistilled, _AFTERWARDS, _skill_faults, _skill, by=_THERAPIST, switch="memory"),
+    ActKind(InstructionsRewritten, _AFTERWARDS, _rewritten_faults, _rewritten, by=_THERAPIST),
+    ActKind(Rated, (Phase.DEBRIEF,), _rated_faults, _rated, by=_THERAPIST, untimely=_untimely),
 )

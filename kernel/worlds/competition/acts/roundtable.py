@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from goldrush.kernel.shape import BOOLEAN, row
 from goldrush.kernel.worlds.competition import rights
-from goldrush.kernel.worlds.competition.acts.act import IDS, WORDS, ActKind, field, of
+from goldrush.kernel.worlds.competition.acts.act import IDS, WORDS, ActKind, Faults, field, of
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import (
     Adopted,
@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.competition.events import (
     Tested,
     Tried,
 )
-from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
+from goldrush.kernel.worlds.competition.state import SeasonState, TrialCount
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     Move,
@@ -78,13 +78,11 @@ def due_test(state: SeasonState, at: int | None, part: str | None) -> tuple[Cond
     return proposal.conduct, proposal.under(part, table.treatment)
 
 
-def _tested_fault(state: SeasonState, act: Tested) -> str | None:
-    table = state.table
+def _tested_faults(state: SeasonState, act: Tested) -> Faults:
     seeds = tuple(seed for seed, _ in act.runs)
-    if act.table != table.number or seeds != state.test_seeds(table.number):
-        return Refusal.MALFORMED
-    is_due = (act.conduct, act.treatment) == due_test(state, act.at, act.part)
-    return None if is_due else Refusal.MALFORMED
+    yield act.table != state.table.number, Refusal.MALFORMED
+    yield seeds != state.test_seeds(act.table), Refusal.MALFORMED
+    yield (act.conduct, act.treatment) != due_test(state, act.at, act.part), Refusal.MALFORMED
 
 
 def _tested(state: SeasonState, act: Tested) -> None:
@@ -95,24 +93,19 @@ def _tested(state: SeasonState, act: Tested) -> None:
         table.test(act.at, act.part, act.value)
 
 
-def _tried_fault(state: SeasonState, act: Tried) -> str | None:
+def _tried_faults(state: SeasonState, act: Tried) -> Faults:
     table, agent, is_early = state.table, act.agent, state.phase == Phase.TRY
-    if act.table != table.number or agent not in table.moves or agent in table.barred:
-        return Refusal.MALFORMED
-    if not is_early and (agent != speaker(state) or has_spoken(table, agent)):
-        return Refusal.MALFORMED
-    if state.trials_left(agent, early=is_early) <= 0:
-        return Refusal.NO_TRIAL_LEFT
-    if act.number != state.tried.get(agent, TrialCount()).count:
-        return Refusal.MALFORMED
-    rules = state.arena_rules
-    if type(act.treatment) is not str or act.treatment not in rules.treatments:
-        return Refusal.MALFORMED
-    if not is_conduct(state, act.conduct):
-        return Refusal.NOT_CANONICAL
+    yield act.table != table.number, Refusal.MALFORMED
+    yield agent not in table.moves or agent in table.barred, Refusal.MALFORMED
+    if not is_early:
+        yield agent != speaker(state) or has_spoken(table, agent), Refusal.MALFORMED
+    yield state.trials_left(agent, early=is_early) <= 0, Refusal.NO_TRIAL_LEFT
+    yield act.number != state.tried.get(agent, TrialCount()).count, Refusal.MALFORMED
+    yield type(act.treatment) is not str, Refusal.MALFORMED
+    yield act.treatment not in state.arena_rules.treatments, Refusal.MALFORMED
+    yield not is_conduct(state, act.conduct), Refusal.NOT_CANONICAL
     seeds = [seed for seed, _ in act.runs]
-    is_right = seeds == [state.trial_seed(table.number, agent, act.number)]
-    return None if is_right else Refusal.MALFORMED
+    yield seeds != [state.trial_seed(table.number, agent, act.number)], Refusal.MALFORMED
 
 
 def is_conduct(state: SeasonState, value: Any) -> bool:
@@ -131,27 +124,36 @@ def _tried(state: SeasonState, act: Tried) -> None:
 # Contributions.
 
 
-def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
-    table, agent = state.table, act.agent
-    if act.table != table.number or agent not in table.moves:
-        return Refusal.MALFORMED
-    if not table.moves[agent] and act.move != Move.PASS:
-        return Refusal.NONE_LEFT
-    if agent != speaker(state) or has_spoken(table, agent):
-        return Refusal.MALFORMED
-    if (act.round, act.id) != (table.round, len(table.contributions)):
-        return Refusal.MALFORMED
-    return form_fault(act) or _off_fault(state, act) or _move_fault(state, act)
+def _spoke_faults(state: SeasonState, act: Spoke) -> Faults:
+    table, agent, config = state.table, act.agent, state.config
+    yield act.table != table.number or agent not in table.moves, Refusal.MALFORMED
+    yield not table.moves[agent] and act.move != Move.PASS, Refusal.NONE_LEFT
+    yield agent != speaker(state) or has_spoken(table, agent), Refusal.MALFORMED
+    yield (act.round, act.id) != (table.round, len(table.contributions)), Refusal.MALFORMED
+    yield not is_formed(act), Refusal.MALFORMED
+    yield not config.table and act.move not in _ALONE, Refusal.OFF
+    yield not config.challenges and act.move == Move.CHALLENGE, Refusal.OFF
+    if act.target is not None:
+        yield not _is_proposal(table, act.target), Refusal.UNKNOWN_TARGET
+        yield from _target_faults(table, act, table.contributions[act.target])
+    if act.conduct is not None:
+        yield not is_conduct(state, act.conduct), Refusal.NOT_CANONICAL
+        yield not state.arena_rules.is_claim(act.claim, table.treatment), Refusal.MALFORMED
+        is_vacuous = table.bar is not None and not table.subject.beats(act.claim[0], table.bar)
+        yield is_vacuous, Refusal.VACUOUS
 
 
-def form_fault(act: Spoke) -> str | None:
-    """What is wrong with the form of a contribution by any author, as a code; None if valid."""
+def _is_proposal(table: Roundtable, target: Any) -> bool:
+    return type(target) is int and table.proposal(target) is not None
+
+
+def is_formed(act: Spoke) -> bool:
+    """Whether a contribution, by any author, has the form of its move."""
     if type(act.move) is not str or act.move not in MOVES or not WORDS.holds(act.words):
-        return Refusal.MALFORMED
+        return False
     carried = {name for name in _FIELDS if getattr(act, name) is not None}
-    if carried != set(CARRIES[act.move]):
-        return Refusal.MALFORMED
-    return None if act.because is None or _is_because(act.because, act.id) else Refusal.MALFORMED
+    is_grounded = act.because is None or _is_because(act.because, act.id)
+    return is_grounded and carried == set(CARRIES[act.move])
 
 
 _FIELDS: Final = ("target", "conduct", "claim", "part")
@@ -168,52 +170,17 @@ def _is_because(value: Any, id: int) -> bool:
 _BECAUSE: Final = row(IDS, BOOLEAN)
 
 
-def _off_fault(state: SeasonState, act: Spoke) -> str | None:
-    config = state.config
-    is_off = not config.table and act.move not in _ALONE
-    return Refusal.OFF if is_off or (act.move == Move.CHALLENGE and not config.challenges) else None
-
-
-def _move_fault(state: SeasonState, act: Spoke) -> str | None:
-    """What is wrong with a well-formed contribution, made in turn, as a code."""
-    table = state.table
-    if act.target is not None:
-        target = table.proposal(act.target) if type(act.target) is int else None
-        if target is None:
-            return Refusal.UNKNOWN_TARGET
-        fault = _target_fault(table, act, target)
-        if fault is not None:
-            return fault
-    if act.conduct is None:
-        return None
-    if not is_conduct(state, act.conduct):
-        return Refusal.NOT_CANONICAL
-    return _claim_fault(state, act.claim)
-
-
-def _target_fault(table: Roundtable, act: Spoke, target: Contribution) -> str | None:
+def _target_faults(table: Roundtable, act: Spoke, target: Contribution) -> Faults:
     if act.move == Move.AMEND:
-        return Refusal.REPEATED if act.conduct == target.conduct else None
-    if target.agent == act.agent:
-        return Refusal.OWN
+        yield act.conduct == target.conduct, Refusal.REPEATED
+        return
+    yield target.agent == act.agent, Refusal.OWN
     if act.move == Move.SUPPORT:
-        if target.id in table.stances.refuted:
-            return Refusal.REFUTED
-        is_held = table.stances.by_agent.get(act.agent) == target.id
-        return Refusal.REPEATED if is_held else None
-    if act.part not in target.parts:
-        return Refusal.UNKNOWN_TARGET
-    return Refusal.REPEATED if table.was_challenged(target.id, act.part) else None
-
-
-def _claim_fault(state: SeasonState, claim: Any) -> str | None:
-    """What is wrong with a claim, as a code. It must be better than the bar if there is one."""
-    table = state.table
-    if not state.arena_rules.is_claim(claim, table.treatment):
-        return Refusal.MALFORMED
-    if table.bar is None or table.subject.beats(claim[0], table.bar):
-        return None
-    return Refusal.VACUOUS
+        yield target.id in table.stances.refuted, Refusal.REFUTED
+        yield table.stances.by_agent.get(act.agent) == target.id, Refusal.REPEATED
+    else:
+        yield act.part not in target.parts, Refusal.UNKNOWN_TARGET
+        yield table.was_challenged(target.id, act.part), Refusal.REPEATED
 
 
 def _spoke(state: SeasonState, act: Spoke) -> None:
@@ -228,18 +195,16 @@ def _spoke(state: SeasonState, act: Spoke) -> None:
 # Final stances.
 
 
-def _stood_fault(state: SeasonState, act: Stood) -> str | None:
+def _stood_faults(state: SeasonState, act: Stood) -> Faults:
     table = state.table
-    is_asked = act.agent in table.participants and act.agent not in (*table.stood, *table.barred)
-    if act.table != table.number or not is_asked or not WORDS.holds(act.words):
-        return Refusal.MALFORMED
-    if act.because is not None and not _is_because(act.because, len(table.contributions)):
-        return Refusal.MALFORMED
-    if act.target is None:
-        return None
-    if type(act.target) is not int or table.proposal(act.target) is None:
-        return Refusal.UNKNOWN_TARGET
-    return Refusal.REFUTED if act.target in table.stances.refuted else None
+    yield act.table != table.number or not WORDS.holds(act.words), Refusal.MALFORMED
+    yield act.agent not in table.participants, Refusal.MALFORMED
+    yield act.agent in (*table.stood, *table.barred), Refusal.MALFORMED
+    if act.because is not None:
+        yield not _is_because(act.because, len(table.contributions)), Refusal.MALFORMED
+    if act.target is not None:
+        yield not _is_proposal(table, act.target), Refusal.UNKNOWN_TARGET
+        yield act.target in table.stances.refuted, Refusal.REFUTED
 
 
 def _stood(state: SeasonState, act: Stood) -> None:
@@ -249,45 +214,23 @@ def _stood(state: SeasonState, act: Stood) -> None:
 # The judge.
 
 
-def _judged_fault(state: SeasonState, act: Judged) -> str | None:
-    table, judge = state.table, state.holder(Role.JUDGE)
-    if (act.table, act.round) != (table.number, table.round) or table.signal is not None:
-        return Refusal.MALFORMED
-    if type(act.signal) is not str or act.signal not in _SIGNALS:
-        return Refusal.MALFORMED
-    if not WORDS.holds(act.reason) or type(act.ids) is not tuple:
-        return Refusal.MALFORMED
-    if act.signal != Signal.REDIRECT and act.ids:
-        return Refusal.MALFORMED
-    return _SIGNALS[act.signal](table, judge, act.ids)
-
-
-def _redirected(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
-    is_right = ids and IDS.holds(ids) and len(set(ids)) == len(ids)
-    return None if is_right and set(ids) <= set(table.redirectable()) else Refusal.MALFORMED
-
-
-def _converged(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
-    return None if table.has_majority else Refusal.NOT_CONVERGED
-
-
-def _weak(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
-    if not rights.may_flag_weakness(judge):
-        return Refusal.NOT_YET
-    return Refusal.REPEATED if table.was_weak else None
-
-
-def _split(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
-    return None if rights.may_recommend_split(judge) else Refusal.NOT_YET
-
-
-_SIGNALS: Final[Mapping[str, Callable[[Roundtable, AgentState, tuple[Any, ...]], str | None]]] = {
-    Signal.CLEAN: lambda table, judge, ids: None,
-    Signal.REDIRECT: _redirected,
-    Signal.CONVERGED: _converged,
-    Signal.WEAK_CONSENSUS: _weak,
-    Signal.SPLIT: _split,
-}
+def _judged_faults(state: SeasonState, act: Judged) -> Faults:
+    table, judge, ids = state.table, state.holder(Role.JUDGE), act.ids
+    yield (act.table, act.round) != (table.number, table.round), Refusal.MALFORMED
+    yield table.signal is not None, Refusal.MALFORMED
+    yield type(act.signal) is not str or act.signal not in names_of(Signal), Refusal.MALFORMED
+    yield not WORDS.holds(act.reason) or type(ids) is not tuple, Refusal.MALFORMED
+    yield bool(ids) != (act.signal == Signal.REDIRECT), Refusal.MALFORMED
+    if act.signal == Signal.REDIRECT:
+        yield not IDS.holds(ids) or len(set(ids)) < len(ids), Refusal.MALFORMED
+        yield not set(ids) <= set(table.redirectable()), Refusal.MALFORMED
+    elif act.signal == Signal.CONVERGED:
+        yield not table.has_majority, Refusal.NOT_CONVERGED
+    elif act.signal == Signal.WEAK_CONSENSUS:
+        yield not rights.may_flag_weakness(judge), Refusal.NOT_YET
+        yield table.was_weak, Refusal.REPEATED
+    elif act.signal == Signal.SPLIT:
+        yield not rights.may_recommend_split(judge), Refusal.NOT_YET
 
 
 def _judged(state: SeasonState, act: Judged) -> None:
@@ -306,17 +249,13 @@ def _judged(state: SeasonState, act: Judged) -> None:
 # What becomes of the conclusion.
 
 
-def _digested_fault(state: SeasonState, act: Digested) -> str | None:
-    table = state.table
-    if act.table != table.number or table.is_digested or type(act.rejected) is not bool:
-        return Refusal.MALFORMED
-    if not WORDS.holds(act.text) or not WORDS.holds(act.dissent):
-        return Refusal.MALFORMED
-    if not act.rejected:
-        return None
-    if not rights.may_reject(state.holder(Role.ASSISTANT)):
-        return Refusal.NOT_YET
-    return None if is_rejectable(state) else Refusal.MALFORMED
+def _digested_faults(state: SeasonState, act: Digested) -> Faults:
+    yield act.table != state.table.number or state.table.is_digested, Refusal.MALFORMED
+    yield type(act.rejected) is not bool, Refusal.MALFORMED
+    yield not WORDS.holds(act.text) or not WORDS.holds(act.dissent), Refusal.MALFORMED
+    if act.rejected:
+        yield not rights.may_reject(state.holder(Role.ASSISTANT)), Refusal.NOT_YET
+        yield not is_rejectable(state), Refusal.MALFORMED
 
 
 def is_rejectable(state: SeasonState) -> bool:
@@ -346,10 +285,9 @@ def _digested(state: SeasonState, act: Digested) -> None:
     state.table.is_digested, state.table.is_rejected = True, act.rejected
 
 
-def _adopted_fault(state: SeasonState, act: Adopted) -> str | None:
-    table = state.table
-    is_new = act.table == table.number and table.is_adopted is None
-    return None if is_new and type(act.adopted) is bool else Refusal.MALFORMED
+def _adopted_faults(state: SeasonState, act: Adopted) -> Faults:
+    yield act.table != state.table.number, Refusal.MALFORMED
+    yield state.table.is_adopted is not None or type(act.adopted) is not bool, Refusal.MALFORMED
 
 
 def _adopted(state: SeasonState, act: Adopted) -> None:
@@ -366,11 +304,11 @@ _TESTING: Final = (Phase.SET, Phase.TEST, Phase.PROVE)
 
 ACTS: Final[tuple[ActKind[Any], ...]] = (
     # The results of tests come from outside the cast.
-    ActKind(Tested, _TESTING, _tested_fault, _tested, by=of(Role.USER)),
-    ActKind(Tried, (Phase.TRY, Phase.SPEAK), _tried_fault, _tried, by=field("agent")),
-    ActKind(Spoke, (Phase.SPEAK,), _spoke_fault, _spoke, by=field("agent")),
-    ActKind(Stood, (Phase.STAND,), _stood_fault, _stood, by=field("agent"), switch="table"),
-    ActKind(Judged, (Phase.JUDGE,), _judged_fault, _judged, by=of(Role.JUDGE), switch="has_judge"),
-    ActKind(Digested, (Phase.DIGEST,), _digested_fault, _digested, by=of(Role.ASSISTANT)),
-    ActKind(Adopted, (Phase.ADOPT,), _adopted_fault, _adopted, by=of(Role.ADMIN)),
+    ActKind(Tested, _TESTING, _tested_faults, _tested, by=of(Role.USER)),
+    ActKind(Tried, (Phase.TRY, Phase.SPEAK), _tried_faults, _tried, by=field("agent")),
+    ActKind(Spoke, (Phase.SPEAK,), _spoke_faults, _spoke, by=field("agent")),
+    ActKind(Stood, (Phase.STAND,), _stood_faults, _stood, by=field("agent"), switch="table"),
+    ActKind(Judged, (Phase.JUDGE,), _judged_faults, _judged, by=of(Role.JUDGE), switch="has_judge"),
+    ActKind(Digested, (Phase.DIGEST,), _digested_faults, _digested, by=of(Role.ASSISTANT)),
+    ActKind(Adopted, (Phase.ADOPT,), _adopted_faults, _adopted, by=of(Role.ADMIN)),
 )

@@ -77,7 +77,7 @@ def _is_file_name(value: Any) -> bool:
     return _is_name(value, FILE_NAME_MAX) and "/" not in value
 
 
-def _is_start(value: Any) -> bool:
+def _is_conduct(value: Any) -> bool:
     return _is_text(value, TEXT_MAX, 0) and value == trimmed(value)
 
 
@@ -89,7 +89,7 @@ _ITEM: Final[Mapping[str, Kind]] = {
     "better": Kind(" or ".join(DIRECTIONS), choice(*DIRECTIONS).holds),
     "task": Kind(f"text of up to {TASK_MAX:,} characters", lambda v: _is_text(v, TASK_MAX, 0)),
     "start": Kind(
-        f"text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines", _is_start
+        f"text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines", _is_conduct
     ),
 }
 
@@ -188,9 +188,7 @@ def _rules(arena: Arena, options: CommandOptions) -> Rules:
         arena=arena,
         treatments=tuple(dict.fromkeys(item.treatment for item in options.items)),
         conduct=msgspec.structs.replace(TEXT, schema=text(TEXT_MAX).schema),
-        is_canonical=lambda conduct, treatment: (
-            _is_text(conduct, TEXT_MAX, 0) and conduct == trimmed(conduct)
-        ),
+        is_canonical=lambda conduct, treatment: _is_conduct(conduct),
         distance=distance,
         bar=start.__getitem__,
         describe=_describe,
