@@ -397,27 +397,14 @@ def unknown_policy(entry: Entry, more: str = "") -> UnknownPlayer:
     return UnknownPlayer(f"{entry.label} plays {format_value(entry.policy)}{more}")
 
 
-class Classified(msgspec.Struct, frozen=True):
-    """The agents of a journal by what can be done with them.
-
-    Attributes:
-        can_ask: for each agent, whether it can be asked.
-        not_asked: descriptions of those that are not available, by policy.
-        unknown: reasons why this version does not know the others.
-    """
-
-    can_ask: tuple[bool, ...]
-    not_asked: tuple[str, ...]
-    unknown: tuple[str, ...]
-
-
 def classified(
     offer: Offer, roster: Roster, suffix: str = "", entries: Sequence[Entry] | None = None
-) -> Classified:
-    """Sort the agents of a journal by whether they can be asked again.
+) -> tuple[list[bool], list[str], list[str]]:
+    """Sort the agents of a journal: for each, whether it can be asked again; descriptions of those
+    that are not available, by policy; and the reasons why this version does not know the others.
 
-    `suffix` is appended to each description in `not_asked`; `entries`: those of the roster that
-    can be asked, if it has others that have left. Raises ImpossiblePlayer for a forged record.
+    `suffix` is appended to each description; `entries`: those of the roster that can be asked, if
+    it has others that have left. Raises ImpossiblePlayer for a forged record.
     """
     if entries is None:
         try:
@@ -436,12 +423,12 @@ def classified(
             unknown.append(str(error))
         else:
             missing[entry.policy] += not can[-1]
-    not_asked = (
+    not_asked = [
         f"{policy} ({count} agent{'s' if count > 1 else ''}){suffix}"
         for policy, count in missing.items()
         if count
-    )
-    return Classified(tuple(can), tuple(not_asked), tuple(unknown))
+    ]
+    return can, not_asked, unknown
 
 
 def catalogue_of(

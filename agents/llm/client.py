@@ -32,6 +32,7 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.extra_body import fields_of
 from goldrush.agents.llm.failures import REFUSAL
+from goldrush.agents.llm.json_object import SURROGATE
 from goldrush.agents.llm.model import NAME_MAX
 from goldrush.agents.llm.models import Endpoint, log_warning
 from goldrush.agents.llm.question import (
@@ -379,7 +380,7 @@ class Client:
         bare = bare.lower()
         if any(_NOT_SEEN.sub("", secret).lower() in bare for secret in self._secrets):
             return _CUT
-        return _SURROGATE.sub("\ufffd", text)
+        return SURROGATE.sub("\ufffd", text)
 
 
 def _give_up(out: Sequence[Future[Any]]) -> None:
@@ -391,7 +392,6 @@ def _give_up(out: Sequence[Future[Any]]) -> None:
 _CUT: Final = "[key]"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # all but visible ASCII, and the backslash
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class _Blanked(logging.Filter):

@@ -58,7 +58,7 @@ def _cleaned(value: Any) -> Any:
         return {_cleaned(name): _cleaned(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
-    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
+    return SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
 
 
 def _integer(digits: str) -> int | None:
@@ -72,11 +72,12 @@ def _real(digits: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Raises ValueError for NaN and the infinities, which Python's decoder would take."""
     raise ValueError(f"{name} is not JSON")
 
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _DECODER: Final = json.JSONDecoder(
-    parse_int=_integer, parse_float=_real, parse_constant=_refuse_constant, strict=False
+    parse_int=_integer, parse_float=_real, parse_constant=refuse_constant, strict=False
 )

@@ -79,8 +79,8 @@ class SeasonCheck:
             for agent in present
             for seat in (seats_of(agent) if is_named else seats_at(agent, state))
         ]
-        groups = classified(OFFER, self._roster, ", and what followed in its steps", seats)
-        self.not_asked, self.unknown = groups.not_asked, groups.unknown
+        followed = ", and what followed in its steps"
+        _, self.not_asked, self.unknown = classified(OFFER, self._roster, followed, seats)
 
     def __call__(
         self, state: SeasonState, recorded: Block, *, is_whole: bool = True

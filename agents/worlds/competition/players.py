@@ -158,11 +158,7 @@ class SeasonPlayers(Players[SeasonState]):
         arena = config_of(run.facts["config"]).arena
         world = competition(rules_of(arena))
         with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
-            scripts = Scripts(tests)
-
-            def play_of(state: SeasonState) -> SeasonPlay:
-                return SeasonPlay(state, scripts, run.roster.trust)
-
+            play_of = partial(SeasonPlay, scripts=Scripts(tests), trust=run.roster.trust)
             yield from asked_by_unit(world, world.initial(setup), play_of, PLAYED)
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
@@ -174,13 +170,11 @@ class SeasonPlayers(Players[SeasonState]):
             like = amounts[-LIKE:]
             return round(left * sum(like) / len(like))
 
-        def most_in(name: str, questions: int) -> int:
-            return questions * (PROMPT.longest + AROUND_MAX)
-
         return estimates(
             distinct_models(run.roster.entries), resources.models or Models(),
             config_of(run.facts["config"]).assignments,
-            lambda: self.questions(run, resources), like_the_last, most_in,
+            lambda: self.questions(run, resources), like_the_last,
+            lambda name, questions: questions * (PROMPT.longest + AROUND_MAX),
         )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
@@ -228,11 +222,9 @@ class SeasonPlayers(Players[SeasonState]):
     def policy_check(
         self, resources: Resources
     ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
-        def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
-            checked = _check_of(state, forks, resources)
-            return attrs.evolve(checked, uses_program=takes_program(state.arena))
-
-        return check
+        return lambda state, forks: attrs.evolve(
+            _check_of(state, forks, resources), uses_program=takes_program(state.arena)
+        )
 
     def resolve_change(
         self, state: SeasonState, change: ForkChange, resources: Resources

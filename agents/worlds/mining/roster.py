@@ -66,91 +66,89 @@ class Random:
         return tuple(actions)
 
 
-class GreedyMine:
+class _Drafts:
+    """A policy that fills a draft."""
+
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        self.fill(draft)
+        return tuple(draft.actions)
+
+    def fill(self, draft: Draft) -> None:
+        raise NotImplementedError
+
+
+class GreedyMine(_Drafts):
     """Mines its plots; spends the rest of its stamina on claims, then on raids."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
+    def fill(self, draft: Draft) -> None:
         draft.mine()
         draft.claim()
         draft.raid()
-        return tuple(draft.actions)
 
 
-class DefendThenMine:
+class DefendThenMine(_Drafts):
     """Defends its plots, then mines them, then claims, then raids."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.defend(seen.own)
+    def fill(self, draft: Draft) -> None:
+        draft.defend(draft.seen.own)
         draft.mine()
         draft.claim()
         draft.raid()
-        return tuple(draft.actions)
 
 
-class TitForTatRaid:
+class TitForTatRaid(_Drafts):
     """Raids back each agent that raided it last round; then mines and claims."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        for raid in seen.suffered:
+    def fill(self, draft: Draft) -> None:
+        for raid in draft.seen.suffered:
             for raider in raid.raiders:
-                if raider != seen.agent:
+                if raider != draft.seen.agent:
                     draft.raid_back(raider)
         draft.mine()
         draft.claim()
-        return tuple(draft.actions)
 
 
 # Specialists: each prefers one kind of action.
 
 
-class Claimer:
+class Claimer(_Drafts):
     """Claims with half of its stamina first; then mines, claims and defends."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.claim(seen.stamina // 2)
+    def fill(self, draft: Draft) -> None:
+        draft.claim(draft.seen.stamina // 2)
         draft.mine()
         draft.claim()
-        draft.defend(seen.own)
-        return tuple(draft.actions)
+        draft.defend(draft.seen.own)
 
 
-class Raider:
+class Raider(_Drafts):
     """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.raid_speculatively(seen.stamina // 2)
+    def fill(self, draft: Draft) -> None:
+        draft.raid_speculatively(draft.seen.stamina // 2)
         draft.mine()
         draft.claim()
         draft.raid_speculatively()
-        return tuple(draft.actions)
 
 
-class Defender:
+class Defender(_Drafts):
     """Defends with half of its stamina first; then mines and claims."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.defend(seen.own, seen.stamina // 2)
+    def fill(self, draft: Draft) -> None:
+        draft.defend(draft.seen.own, draft.seen.stamina // 2)
         draft.mine()
         draft.claim()
-        return tuple(draft.actions)
 
 
-class Miner:
+class Miner(_Drafts):
     """Mines, defends the plots that it mines, and claims only as many as it can mine."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
+    def fill(self, draft: Draft) -> None:
         draft.mine()
         draft.defend(sorted(action[1] for action in draft.actions if action))
-        workable = -(-seen.stamina // seen.mining_cap)
-        draft.claim(max(0, workable - len(seen.own)))
-        return tuple(draft.actions)
+        workable = -(-draft.seen.stamina // draft.seen.mining_cap)
+        draft.claim(max(0, workable - len(draft.seen.own)))
 
 
 POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
