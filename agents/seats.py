@@ -487,10 +487,8 @@ class PolicySet:
         """
         parts = self._by_agent(text, agents)
         typed = Typed(models, import_names(part.name for part in parts))
-        players: dict[str, tuple[str, Options]] = {}  # policy and options
-        for part in parts:
-            if str(part) not in players:
-                players[str(part)] = player_of(self, part, typed)
+        distinct = {str(part): part for part in parts}
+        players = {text: player_of(self, part, typed) for text, part in distinct.items()}
         entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
         check_models(entries, self.prompt)
         return Roster(
