@@ -16,12 +16,13 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import FRAMING, Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.wording_rosters import recorded_once
-from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
+from goldrush.agents.roster import Entry, RosterPart, parts_of
 from goldrush.agents.seats import (
     MODEL,
     OWN,
     PERSON,
     Options,
+    PolicySet,
     Typed,
     catalogue_of,
     check_models,
@@ -29,7 +30,6 @@ from goldrush.agents.seats import (
     is_outside,
     player_of,
     unknown_policy,
-    with_wording,
 )
 from goldrush.agents.targets import import_policy
 from goldrush.agents.trust import HUMAN, LLM, OWN_FORM, check_folder, is_import_name
@@ -71,12 +71,10 @@ CATALOGUE: Final = {
 }
 
 
-class _Offer:
-    """What seasons offer to those who name players; see agents.seats.Offer."""
+class _SeasonPolicies(PolicySet):
+    """The policies that the cast of a season can name. Each plays any role."""
 
     families = _FAMILIES
-    recording = None
-    prompt = PROMPT
 
     def unknown(self, name: str) -> BadInput:
         check_folder(name)
@@ -95,8 +93,11 @@ class _Offer:
             raise unknown_policy(entry, f" with {format_options(entry)}")
         return entry.policy in POLICIES or entry.policy in trust
 
+    def _parts(self, text: str | None) -> list[RosterPart]:
+        return [] if text is None else seated_in(text)
 
-OFFER: Final = _Offer()
+
+POLICY_SET: Final = _SeasonPolicies("competition", {}, prompt=PROMPT)
 
 
 def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = None) -> list[Seat]:
@@ -162,7 +163,7 @@ def recast(
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
             continue
-        policy, options = player_of(OFFER, part, Typed(models))
+        policy, options = player_of(POLICY_SET, part, Typed(models))
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = (
@@ -194,13 +195,6 @@ def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> S
                 "a worker has one in both: give both the same",
             )
     return attrs.evolve(seat, options=prefixed_options({"": haiku, Class.SONNET: sonnet}))
-
-
-def worded_cast(text: str | None, wording: str, models: Models | None) -> str | None:
-    """See agents.players.Players.worded."""
-    parts = [] if text is None else seated_in(text)
-    changed = [with_wording(part, wording, models) for part in parts]
-    return text if changed == parts else text_of(changed)
 
 
 def _check_role(seat: Seat, policy: str) -> None:

@@ -18,7 +18,7 @@ from goldrush.agents.players import Facts
 from goldrush.agents.seats import classified
 from goldrush.agents.session import asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
-from goldrush.agents.worlds.competition.cast import OFFER
+from goldrush.agents.worlds.competition.cast import POLICY_SET
 from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_turns
 from goldrush.agents.worlds.competition.script import ReplacedTurns, Scripts
 from goldrush.agents.worlds.competition.seats import roster_of, seats_at, seats_of
@@ -80,7 +80,7 @@ class SeasonCheck:
             for seat in (seats_of(agent) if is_named else seats_at(agent, state))
         ]
         followed = ", and what followed in its steps"
-        _, self.not_asked, self.unknown = classified(OFFER, self._roster, followed, seats)
+        _, self.not_asked, self.unknown = classified(POLICY_SET, self._roster, followed, seats)
 
     def __call__(
         self, state: SeasonState, recorded: Block, *, is_whole: bool = True

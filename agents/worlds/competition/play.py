@@ -26,7 +26,7 @@ from goldrush.agents.session import (
 )
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.agents.worlds.competition.bench import Tests
-from goldrush.agents.worlds.competition.cast import OFFER, policy_of
+from goldrush.agents.worlds.competition.cast import POLICY_SET, policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
@@ -237,7 +237,7 @@ class SeasonPlay:
         known = self._known
         try:
             return known is None or all(
-                can_ask(OFFER, seat, known) for seat in seats_at(agent, self._state)
+                can_ask(POLICY_SET, seat, known) for seat in seats_at(agent, self._state)
             )
         except UnknownPlayer:
             return False

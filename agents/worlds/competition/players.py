@@ -39,12 +39,11 @@ from goldrush.agents.worlds.competition.arenas import (
 from goldrush.agents.worlds.competition.bench import Tests, guessing
 from goldrush.agents.worlds.competition.cast import (
     CATALOGUE,
+    POLICY_SET,
     SCRIPTED,
     cast_of,
     check_playable,
     is_own,
-    seated_in,
-    worded_cast,
 )
 from goldrush.agents.worlds.competition.seats import (
     Seat,
@@ -136,10 +135,10 @@ class SeasonPlayers(Players[SeasonState]):
         return prepared(config, cast_of(config.workers, parts, resources.models))
 
     def names(self, roster: str) -> list[str]:
-        return list(dict.fromkeys(part.name for part in seated_in(roster)))
+        return POLICY_SET.names_in(roster)
 
     def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
-        return worded_cast(roster, wording, models)
+        return POLICY_SET.worded(roster, wording, models)
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))
