@@ -71,7 +71,6 @@ MODELS_MAX: Final = 1_000  # agents of a roster that are models
 
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
-F = TypeVar("F", bound="Framing")
 
 
 class UnknownPlayer(Exception):

@@ -254,7 +254,8 @@ class Client:
             stop = not result.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop else budget.objection([most])
             if stop or objection:
-                reason = result.text + (f"; not tried again: {objection}" if objection else "")
+                more = "; not tried again: {} ({})".format(*objection) if objection else ""
+                reason = result.text + more
                 return Answer(
                     question.agent, question.name, tries=tries, trouble=reason, status=result.status
                 )

@@ -38,11 +38,8 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
             if any(key in value for key in keys):
                 found = value
         start = text.find("{", end)
-    return (
-        None
-        if found is None
-        else {_cleaned(name): _cleaned(value) for name, value in found.items()}
-    )
+    cleaned: dict[str, Any] | None = _cleaned(found)
+    return cleaned
 
 
 def _is_within(value: Any, depth: int) -> bool:

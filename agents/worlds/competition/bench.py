@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
@@ -118,7 +119,7 @@ class Request:
     seeds: Sequence[int]
 
 
-class Tests:
+class Tests(AbstractContextManager["Tests"]):
     """Tests of conducts in an arena. A context manager that closes the bench.
 
     Attributes:
@@ -138,9 +139,6 @@ class Tests:
         # Other seasons make their own runs where the results may differ.
         self._store = _store if self.bench.deterministic else _Store()
         self._arena = pack((arena.name, arena.version, dict(arena.options)))  # not its subjects
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

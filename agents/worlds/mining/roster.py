@@ -50,10 +50,11 @@ class Random:
             kind = possible[below(len(possible))]
             pool = pools[kind]
             n = below(pool.left)
+            index = pool.index(n)
             if kind != MINE:
-                actions.append((kind, pool.pop(n), 1))
+                pool.use(index)
+                actions.append((kind, pool.plots[index], 1))
             else:
-                index = pool.index(n)
                 at = mined.setdefault(index, len(actions))
                 if at == len(actions):
                     actions.append((MINE, own[index], 0))
@@ -208,18 +209,6 @@ class Pool:
         """Use the plot at an index."""
         insort(self._used, index)
         self.left -= 1
-
-    def pop(self, n: int) -> int:
-        """Use the n-th plot, from 0, of those left: `use(index(n))` in one search."""
-        place = 0
-        for used in self._used:
-            if used > n:
-                break
-            n += 1
-            place += 1
-        self._used.insert(place, n)
-        self.left -= 1
-        return self.plots[n]
 
     def take(self, places: Sequence[int]) -> list[int]:
         """Use the plots at these different places among those left."""
