@@ -171,22 +171,17 @@ class Client:
         # All at once: a second try must leave room for the first try of the others.
         for question in questions:
             budget.take(question.upper_bound)
-        arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
+        arrivals: SimpleQueue[Future[tuple[int, Answer]] | None] = SimpleQueue()
 
         waits = _Waits(self._loop, unit, self._warn)
 
-        async def ask(index: int, question: Question) -> None:
+        async def ask(index: int, question: Question) -> tuple[int, Answer]:
             try:
-                arrivals.put(
-                    (index, await self._ask(question, budget, partial(waits.begin, index)))
-                )
-            except BaseException as error:
-                arrivals.put((index, error))
-                raise
+                return index, await self._ask(question, budget, partial(waits.begin, index))
             finally:
                 waits.end(index)
 
-        out: list[Future[Any]] = []
+        out: list[Future[tuple[int, Answer]]] = []
         left = len(questions)
         try:
             while left:  # again only if a signal's handler returned
@@ -194,13 +189,15 @@ class Client:
                     if not out:
                         out += [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
                         self._out += out
+                        for each in out:
+                            each.add_done_callback(arrivals.put)
                     while left and not (is_interrupted() and arrivals.empty()):
                         arrived = [next_of(arrivals)]
                         while self._concurrency > 1 and not arrivals.empty():
                             arrived.append(arrivals.get())
                         answers = [item for item in arrived if item is not None]
                         left -= len(answers)
-                        yield [form(index, _reported(answer)) for index, answer in answers]
+                        yield [form(*answer.result()) for answer in answers]
         finally:
             _give_up(out)
             gone = set(out)
@@ -472,12 +469,6 @@ async def _bounded(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLong("a compressed response, which was not requested")
     response.stream = _Counted(response.stream)
-
-
-def _reported(answer: Answer | BaseException) -> Answer:
-    if isinstance(answer, BaseException):
-        raise answer
-    return answer
 
 
 def _usage(
