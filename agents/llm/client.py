@@ -128,8 +128,7 @@ class Client:
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
-        self._log = _Blanked(self._clean)
-        logging.getLogger(httpx2.__name__).addFilter(self._log)
+        logging.getLogger(httpx2.__name__).addFilter(self._blanked)
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
@@ -141,7 +140,7 @@ class Client:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
-            logging.getLogger(httpx2.__name__).removeFilter(self._log)
+            logging.getLogger(httpx2.__name__).removeFilter(self._blanked)
             for rate, _ in self._rates.values():
                 rate.close()
 
@@ -358,6 +357,11 @@ class Client:
             **usage,
         )  # fmt: skip
 
+    def _blanked(self, record: logging.LogRecord) -> bool:
+        """Remove secrets from the log of the HTTP library, which has the addresses of requests."""
+        record.msg, record.args = self._clean(record.getMessage()), ()
+        return True
+
     def _reason(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
 
@@ -390,18 +394,6 @@ def _give_up(out: Sequence[Future[Any]]) -> None:
 _CUT: Final = "[key]"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # all but visible ASCII, and the backslash
-
-
-class _Blanked(logging.Filter):
-    """Removes secrets from the log of the HTTP library, which has the addresses of requests."""
-
-    def __init__(self, clean: Callable[[str], str]) -> None:
-        super().__init__()
-        self._clean_text = clean
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._clean_text(record.getMessage()), ()
-        return True
 
 
 class _TooLong(httpx2.ReadError):
