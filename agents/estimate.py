@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from goldrush.agents.llm.budget import Budget, Estimate, prices
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Amount, Question
+from goldrush.agents.llm.question import Question
 from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.world import Block, World, advance
 
@@ -43,7 +43,8 @@ def estimates(
     names = [model.name for model in chosen]
     Budget(models, names)  # refuses what a run would
     known = prices(models, names)
-    first = list(map(_amounts, played())) if chosen else []
+    asked = played() if chosen else ()
+    first = [[each.upper_bound for each in prompts if each.model is not None] for prompts in asked]
 
     def whole(amounts: Sequence[int]) -> int:
         return sum(amounts) + rest(amounts, units - len(amounts))
@@ -59,10 +60,6 @@ def estimates(
         about = min(round(size / BYTES_PER_TOKEN), most)
         results.append(Estimate(model.name, questions, about, most, most_out, cost))
     return results
-
-
-def _amounts(prompts: Sequence[Question]) -> list[Amount]:
-    return [prompt.upper_bound for prompt in prompts if prompt.model is not None]
 
 
 def asked_by_unit(

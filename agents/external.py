@@ -93,7 +93,8 @@ def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
     if not callable(getattr(make, policy_set.method, None)):
         says = f"{format_value(str(player))} is not a policy of the {policy_set.world} world"
         raise BadInput(says, f"give a name, or an object with a method `{policy_set.method}`")
-    name = _name_of(policy_set, make)
+    built_in = (name for name, known in policy_set.policies.items() if known is make)
+    name = next(built_in, None) or _import_name(make)
     settings = {} if make is player else _settings_of(player)
     if name is not None and settings is not None:
         part = format_policy(name, settings)
@@ -103,15 +104,8 @@ def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
     return format_policy(EXTERNAL, {"name": _safe(make.__name__)}), policy
 
 
-def _name_of(policy_set: PolicySet, make: type) -> str | None:
-    """The name of a class in rosters: that of a built-in policy, or `module:Class`."""
-    for name, known in policy_set.policies.items():
-        if known is make:
-            return name
-    return _import_name(make)
-
-
 def _import_name(make: type) -> str | None:
+    """The name `module:Class` of a class in rosters, if it can be imported by it."""
     name = f"{make.__module__}:{make.__qualname__}"
     module = sys.modules.get(make.__module__)
     if make.__module__ == "__main__" or not is_import_name(name):

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 import msgspec
@@ -72,7 +72,6 @@ MODELS_MAX: Final = 1_000  # agents of a roster that are models
 
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
-F = TypeVar("F", bound="Framing")
 
 
 class UnknownPlayer(Exception):
@@ -93,31 +92,6 @@ class ImpossiblePlayer(BadInput):
         self.player = player
         self.expected = expected
         self.actual = actual
-
-
-class Offer(Protocol):
-    """What a world offers to those who name its players."""
-
-    @property
-    def families(self) -> Sequence[Family]:
-        """The families that can play."""
-
-    @property
-    def prompt(self) -> PromptVersion | None:
-        """The version of the prompt of models; None: they cannot play."""
-
-    @property
-    def recording(self) -> Callable[[str | Path], Recording] | None:
-        """Reads another journal, and raises JournalError; None: none can be replayed."""
-
-    def unknown(self, name: str) -> BadInput:
-        """The error for a name that stands for nothing."""
-
-    def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
-        """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
-
-    def can_make(self, entry: Entry, trust: Collection[str]) -> bool:
-        """As `can_ask`, of an agent with a policy of the world's or the user's."""
 
 
 class Typed(msgspec.Struct, frozen=True):
@@ -147,15 +121,15 @@ class Family(msgspec.Struct, frozen=True, eq=False):
     policy: str
     form: str
     text: str
-    parse: Callable[[Offer, RosterPart, Typed], Options]
-    can_ask: Callable[[Offer, Entry, Roster], bool]
+    parse: Callable[[PolicySet, RosterPart, Typed], Options]
+    can_ask: Callable[[PolicySet, Entry, Roster], bool]
     make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
 
 
 # Language models and people.
 
 
-def _parse_player(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+def _parse_player(offer: PolicySet, part: RosterPart, typed: Typed) -> Options:
     return decided(_player_in(part, typed.models), _prompt_of(offer)).as_options()
 
 
@@ -170,7 +144,7 @@ def _player_in(part: RosterPart, models: Models | None) -> Framing:
     return player.typed(part.settings, repr(str(part)))
 
 
-def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
+def _can_read(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
     """Whether the recorded answers of a model, or of a person, can be read again. Raises
     UnknownPlayer for an option, a message of its wording, or a version of the prompt, that this
     version does not have; ImpossiblePlayer for a forged one.
@@ -211,7 +185,7 @@ def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     return True
 
 
-def _prompt_of(offer: Offer) -> PromptVersion:
+def _prompt_of(offer: PolicySet) -> PromptVersion:
     assert offer.prompt is not None  # else no model and no person is of its families
     return offer.prompt
 
@@ -245,7 +219,7 @@ def check_worded(wording: str, before: object, after: object) -> None:
 # Recordings of other journals.
 
 
-def _parse_recorded(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+def _parse_recorded(offer: PolicySet, part: RosterPart, typed: Typed) -> Options:
     if offer.recording is None or part.name == RECORDED:
         raise offer.unknown(part.name)
     if part.settings:
@@ -254,7 +228,7 @@ def _parse_recorded(offer: Offer, part: RosterPart, typed: Typed) -> Options:
     return {"journal": typed.recordings[part.name].sha256}
 
 
-def _has_recording(offer: Offer, entry: Entry, roster: Roster) -> bool:
+def _has_recording(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
     if set(entry.options) != {"journal"} or type(entry.options["journal"]) is not str:
         raise UnknownPlayer(f"{entry.label} is recorded with {format_options(entry)}")
     return entry.options["journal"] in {recording.sha256 for recording in roster.recordings}
@@ -273,7 +247,7 @@ def _recording_of(policies: PolicySet, entry: Entry, roster: Roster) -> Callable
 # Objects of the recording Python program.
 
 
-def _parse_object(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+def _parse_object(offer: PolicySet, part: RosterPart, typed: Typed) -> Options:
     if not _is_name(part.settings):
         raise BadInput(f"{str(part)!r} has other settings", "give a name or nothing")
     return dict(part.settings)
@@ -283,7 +257,7 @@ def _is_name(options: Options) -> bool:
     return set(options) <= {"name"} and all(type(value) is str for value in options.values())
 
 
-def _has_object(offer: Offer, entry: Entry, roster: Roster) -> bool:
+def _has_object(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
     if not _is_name(entry.options):
         raise UnknownPlayer(f"{entry.label} is external with {format_options(entry)}")
     return entry.agent in roster.policies
@@ -372,7 +346,7 @@ def check_people(entries: Iterable[Entry], ask: Ask | None) -> None:
             )
 
 
-def player_of(offer: Offer, part: RosterPart, typed: Typed) -> tuple[str, Options]:
+def player_of(offer: PolicySet, part: RosterPart, typed: Typed) -> tuple[str, Options]:
     """The policy and the options of an agent, from a part of a roster's text. Raises BadInput."""
     family = family_in(part.name)
     if family not in offer.families:
@@ -380,7 +354,7 @@ def player_of(offer: Offer, part: RosterPart, typed: Typed) -> tuple[str, Option
     return family.policy or part.name, family.parse(offer, part, typed)
 
 
-def can_ask(offer: Offer, entry: Entry, roster: Roster) -> bool:
+def can_ask(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
     """Whether an agent of a journal can be asked again with what a roster has; False: it is known,
     but not available here.
 
@@ -398,27 +372,14 @@ def unknown_policy(entry: Entry, more: str = "") -> UnknownPlayer:
     return UnknownPlayer(f"{entry.label} plays {format_value(entry.policy)}{more}")
 
 
-class Classified(msgspec.Struct, frozen=True):
-    """The agents of a journal by what can be done with them.
-
-    Attributes:
-        can_ask: for each agent, whether it can be asked.
-        not_asked: descriptions of those that are not available, by policy.
-        unknown: reasons why this version does not know the others.
-    """
-
-    can_ask: tuple[bool, ...]
-    not_asked: tuple[str, ...]
-    unknown: tuple[str, ...]
-
-
 def classified(
-    offer: Offer, roster: Roster, suffix: str = "", entries: Sequence[Entry] | None = None
-) -> Classified:
-    """Sort the agents of a journal by whether they can be asked again.
+    offer: PolicySet, roster: Roster, suffix: str = "", entries: Sequence[Entry] | None = None
+) -> tuple[list[bool], list[str], list[str]]:
+    """Sort the agents of a journal: for each, whether it can be asked again; descriptions of those
+    that are not available, by policy; and the reasons why this version does not know the others.
 
-    `suffix` is appended to each description in `not_asked`; `entries`: those of the roster that
-    can be asked, if it has others that have left. Raises ImpossiblePlayer for a forged record.
+    `suffix` is appended to each description; `entries`: those of the roster that can be asked, if
+    it has others that have left. Raises ImpossiblePlayer for a forged record.
     """
     if entries is None:
         try:
@@ -437,12 +398,12 @@ def classified(
             unknown.append(str(error))
         else:
             missing[entry.policy] += not can[-1]
-    not_asked = (
+    not_asked = [
         f"{policy} ({count} agent{'s' if count > 1 else ''}){suffix}"
         for policy, count in missing.items()
         if count
-    )
-    return Classified(tuple(can), tuple(not_asked), tuple(unknown))
+    ]
+    return can, not_asked, unknown
 
 
 def catalogue_of(
@@ -457,7 +418,7 @@ def catalogue_of(
 
 
 class PolicySet(msgspec.Struct, frozen=True):
-    """The policies that rosters of a world can name: its `Offer`.
+    """The policies that rosters of a world can name.
 
     Attributes:
         world: its name; other distributions register policies as WORLD/NAME.
@@ -467,15 +428,16 @@ class PolicySet(msgspec.Struct, frozen=True):
         agents: number of agents of a roster of one policy.
         method: name of the method that every policy has.
         mixes: rosters as text, by name.
-        prompt, recording: see `Offer`.
+        prompt: the version of the prompt of models; None: they cannot play.
+        recording: reads another journal, and raises JournalError; None: none can be replayed.
     """
 
     world: str
     policies: Mapping[str, Callable[..., object]]
-    default: str
-    agents: int
-    agents_max: int
-    method: str
+    default: str = ""
+    agents: int = 0
+    agents_max: int = 0
+    method: str = ""
     mixes: Mapping[str, str] = {}
     prompt: PromptVersion | None = None
     recording: Callable[[str | Path], Recording] | None = None
@@ -500,10 +462,8 @@ class PolicySet(msgspec.Struct, frozen=True):
         """
         parts = self._by_agent(text, agents)
         typed = Typed(models, import_names(part.name for part in parts))
-        players: dict[str, tuple[str, Options]] = {}  # policy and options
-        for part in parts:
-            if str(part) not in players:
-                players[str(part)] = player_of(self, part, typed)
+        distinct = {str(part): part for part in parts}
+        players = {text: player_of(self, part, typed) for text, part in distinct.items()}
         entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
         check_models(entries, self.prompt)
         return Roster(

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -220,7 +221,7 @@ class RecordedAnswers:
         return {at: taken[at] for at in prompts if at in taken}
 
 
-class Session(Generic[S]):
+class Session(AbstractContextManager["Session[S]"], Generic[S]):
     """The agents of a run: a context manager that the run loop calls as its `ask`.
 
     In each list of questions policies are asked first, so that nothing is paid for if one fails;
@@ -257,9 +258,6 @@ class Session(Generic[S]):
             models = context.resources.models or Models()
             self._asker = Asker(chosen, models, context.earlier, prompt)
             self._asker.warn_of_ignored(chosen)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._close()

@@ -383,9 +383,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         ]
         policies = self._made(msgspec.structs.replace(run.roster, entries=entries))
 
-        def play_of(state: S) -> StepPlay[V] | None:
-            return self.play(state, policies, run.roster.entries, models=chosen)
-
+        play_of = partial(self.play, policies=policies, entries=run.roster.entries, models=chosen)
         return asked_by_unit(self.world, self.world.initial(run.setup), play_of, PLAYED)
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
@@ -456,9 +454,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         no run has.
         """
         entries, replaced, policy_set = roster.entries, replaced_in(forks), self.policy_set
-        known = classified(policy_set, roster)
-        unknown = list(known.unknown)
-        believed = {e.agent for e, can in zip(entries, known.can_ask, strict=True) if not can}
+        can_ask, not_asked, unknown = classified(policy_set, roster)
+        believed = {e.agent for e, can in zip(entries, can_ask, strict=True) if not can}
         makers: dict[int, Callable[[], object]] = {}
         for entry in entries:
             if entry.agent not in believed and not is_outside(entry.policy):
@@ -471,7 +468,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
                     unknown.append(f"{entry.label}: {error.what}")
         # Replaced submissions are known even if no agent can be asked.
         if len(believed) == len(entries) and not replaced:
-            return PolicyCheck(None, known.not_asked, unknown)
+            return PolicyCheck(None, not_asked, unknown)
         is_alone = len(makers) + len(believed) == len(entries)  # no model and no person
         outside = {entry.agent for entry in entries if is_outside(entry.policy)}
 
@@ -494,7 +491,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         # A user-defined policy may change what it is shown.
         are_of_world = {entries[agent].policy for agent in makers} <= policy_set.policies.keys()
         return PolicyCheck(
-            ask, known.not_asked, unknown, partial(ask, is_whole=False),
+            ask, not_asked, unknown, partial(ask, is_whole=False),
             leaves_state=self.leaves_state and are_of_world,
         )  # fmt: skip
 

@@ -174,7 +174,7 @@ class Asker:
             self._check(model, unit, counted or unit.split()[0])
         objection = self._budget.objection([question.upper_bound for question in questions])
         if objection is not None:
-            raise RunStopped(unit, objection.text, objection.option)
+            raise RunStopped(unit, *objection)
         errors: dict[int, str | None] = {}
         troubles: dict[int, str] = {}
 

@@ -18,16 +18,6 @@ from goldrush.agents.llm.question import Amount
 from goldrush.kernel.errors import BadInput
 
 
-class Objection(msgspec.Struct, frozen=True):
-    """A ceiling that forbids a question, and the option of the command line that sets it."""
-
-    text: str
-    option: str
-
-    def __str__(self) -> str:
-        return f"{self.text} ({self.option})"
-
-
 class Budget:
     """The tokens and the cost of a run so far, with its ceilings."""
 
@@ -67,19 +57,21 @@ class Budget:
         tokens = amount.tokens_in, amount.tokens_out, amount.tokens_cached
         return price.millionths(*tokens) / 1_000_000
 
-    def objection(self, amounts: Sequence[Amount]) -> Objection | None:
-        """The ceiling that questions with these upper bounds could exceed, or None."""
+    def objection(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:
+        """The ceiling that questions with these upper bounds could exceed, as text, and the option
+        of the command line that sets it; None: they can be asked.
+        """
         tokens = sum(amount.tokens for amount in amounts)
         if self._max_tokens is not None and self.tokens + tokens > self._max_tokens:
             left = self._max_tokens - self.tokens
             has = f"{left:,} of {self._max_tokens:,} are left"
             if left < 0:
                 has = f"{self.tokens:,} of {self._max_tokens:,} are taken"
-            return Objection(f"it may take up to {tokens:,} tokens, and {has}", "--max-tokens")
+            return f"it may take up to {tokens:,} tokens, and {has}", "--max-tokens"
         cost = sum(map(self.cost_of, amounts))
         if self._max_cost is not None and self.cost + cost > self._max_cost:
             has = f"{max(0.0, self._max_cost - self.cost):.4f} of {self._max_cost:g} are left"
-            return Objection(f"it may cost up to {cost:.4f}, and {has}", "--max-cost")
+            return f"it may cost up to {cost:.4f}, and {has}", "--max-cost"
         return None
 
 

@@ -32,6 +32,7 @@ import openai
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.failures import REFUSAL
+from goldrush.agents.llm.json_object import SURROGATE
 from goldrush.agents.llm.models import Endpoint, log_warning
 from goldrush.agents.llm.options import NAME_MAX
 from goldrush.agents.llm.question import (
@@ -128,8 +129,7 @@ class Client:
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
-        self._log = _Blanked(self._clean)
-        logging.getLogger(httpx2.__name__).addFilter(self._log)
+        logging.getLogger(httpx2.__name__).addFilter(self._blanked)
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
         self._thread.start()
 
@@ -141,7 +141,7 @@ class Client:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
-            logging.getLogger(httpx2.__name__).removeFilter(self._log)
+            logging.getLogger(httpx2.__name__).removeFilter(self._blanked)
             for rate, _ in self._rates.values():
                 rate.close()
 
@@ -171,22 +171,17 @@ class Client:
         # All at once: a second try must leave room for the first try of the others.
         for question in questions:
             budget.take(question.upper_bound)
-        arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
+        arrivals: SimpleQueue[Future[tuple[int, Answer]] | None] = SimpleQueue()
 
         waits = _Waits(self._loop, unit, self._warn)
 
-        async def ask(index: int, question: Question) -> None:
+        async def ask(index: int, question: Question) -> tuple[int, Answer]:
             try:
-                arrivals.put(
-                    (index, await self._ask(question, budget, partial(waits.begin, index)))
-                )
-            except BaseException as error:
-                arrivals.put((index, error))
-                raise
+                return index, await self._ask(question, budget, partial(waits.begin, index))
             finally:
                 waits.end(index)
 
-        out: list[Future[Any]] = []
+        out: list[Future[tuple[int, Answer]]] = []
         left = len(questions)
         try:
             while left:  # again only if a signal's handler returned
@@ -194,13 +189,15 @@ class Client:
                     if not out:
                         out += [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
                         self._out += out
+                        for each in out:
+                            each.add_done_callback(arrivals.put)
                     while left and not (is_interrupted() and arrivals.empty()):
                         arrived = [next_of(arrivals)]
                         while self._concurrency > 1 and not arrivals.empty():
                             arrived.append(arrivals.get())
                         answers = [item for item in arrived if item is not None]
                         left -= len(answers)
-                        yield [form(index, _reported(answer)) for index, answer in answers]
+                        yield [form(*answer.result()) for answer in answers]
         finally:
             _give_up(out)
             gone = set(out)
@@ -254,7 +251,8 @@ class Client:
             stop = not result.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop else budget.objection([most])
             if stop or objection:
-                reason = result.text + (f"; not tried again: {objection}" if objection else "")
+                more = "; not tried again: {} ({})".format(*objection) if objection else ""
+                reason = result.text + more
                 return Answer(
                     question.agent, question.name, tries=tries, trouble=reason, status=result.status
                 )
@@ -360,6 +358,11 @@ class Client:
             **usage,
         )  # fmt: skip
 
+    def _blanked(self, record: logging.LogRecord) -> bool:
+        """Remove secrets from the log of the HTTP library, which has the addresses of requests."""
+        record.msg, record.args = self._clean(record.getMessage()), ()
+        return True
+
     def _reason(self, text: str) -> str:
         return " ".join(self._clean(text).split())[:TROUBLE_MAX]
 
@@ -380,7 +383,7 @@ class Client:
         bare = bare.lower()
         if any(_NOT_SEEN.sub("", secret).lower() in bare for secret in self._secrets):
             return _CUT
-        return _SURROGATE.sub("\ufffd", text)
+        return SURROGATE.sub("\ufffd", text)
 
 
 def _give_up(out: Sequence[Future[Any]]) -> None:
@@ -392,19 +395,6 @@ def _give_up(out: Sequence[Future[Any]]) -> None:
 _CUT: Final = "[key]"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NOT_SEEN: Final = re.compile(r"[^!-\[\]-~]")  # all but visible ASCII, and the backslash
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
-
-class _Blanked(logging.Filter):
-    """Removes secrets from the log of the HTTP library, which has the addresses of requests."""
-
-    def __init__(self, clean: Callable[[str], str]) -> None:
-        super().__init__()
-        self._clean_text = clean
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._clean_text(record.getMessage()), ()
-        return True
 
 
 class _TooLong(httpx2.ReadError):
@@ -472,12 +462,6 @@ async def _bounded(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLong("a compressed response, which was not requested")
     response.stream = _Counted(response.stream)
-
-
-def _reported(answer: Answer | BaseException) -> Answer:
-    if isinstance(answer, BaseException):
-        raise answer
-    return answer
 
 
 def _usage(

@@ -38,11 +38,8 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
             if any(key in value for key in keys):
                 found = value
         start = text.find("{", end)
-    return (
-        None
-        if found is None
-        else {_cleaned(name): _cleaned(value) for name, value in found.items()}
-    )
+    cleaned: dict[str, Any] | None = _cleaned(found)
+    return cleaned
 
 
 def _is_within(value: Any, depth: int) -> bool:
@@ -58,7 +55,7 @@ def _cleaned(value: Any) -> Any:
         return {_cleaned(name): _cleaned(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
-    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
+    return SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
 
 
 def _integer(digits: str) -> int | None:
@@ -72,11 +69,12 @@ def _real(digits: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Raises ValueError for NaN and the infinities, which Python's decoder would take."""
     raise ValueError(f"{name} is not JSON")
 
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _DECODER: Final = json.JSONDecoder(
-    parse_int=_integer, parse_float=_real, parse_constant=_refuse_constant, strict=False
+    parse_int=_integer, parse_float=_real, parse_constant=refuse_constant, strict=False
 )

@@ -13,24 +13,19 @@ from typing import Final, Self
 
 
 class Messages:
-    """The messages of a file in a package, read when the first is needed, or of a table: `of`."""
+    """The messages of a file in a package, read when the first is needed, or of a table: `of`.
+
+    A `$` in them that starts no field is a mistake that `fields_in` finds.
+    """
 
     def __init__(self, package: str, file: str = "wording.toml") -> None:
         self._package, self._file = package, file
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> Self:
-        """The messages of a table, by id. Raises ValueError as `formats`."""
-        messages = cls("", "messages")
+        """The messages of a table, by id."""
+        messages = cls("")
         messages.texts = dict(texts)
-        messages.formats = _formats("messages", texts)
-        return messages
-
-    def changed(self, texts: Mapping[str, str]) -> Messages:
-        """These messages with others in their place. Raises ValueError as `formats`."""
-        messages = Messages(self._package, self._file)
-        messages.texts = {**self.texts, **texts}
-        messages.formats = {**self.formats, **_formats("messages", texts)}
         return messages
 
     def __call__(self, id: str, record: object = None, /, **fields: object) -> str:
@@ -39,18 +34,17 @@ class Messages:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The messages by id, as written. Raises ValueError as `texts_in`."""
+        """The messages by id, as written."""
+        import tomllib
         from importlib.resources import files
 
         text = (files(self._package) / self._file).read_text(encoding="utf-8")
-        return texts_in(f"{self._package}: {self._file}", text)
+        return tomllib.loads(text)
 
     @cached_property
     def formats(self) -> Mapping[str, str]:
-        """The messages by id, as format strings. Raises ValueError for a `$` that starts no field,
-        and as `texts_in`.
-        """
-        return _formats(f"{self._package}: {self._file}", self.texts)
+        """The messages by id, as format strings."""
+        return {id: _SPECIAL.sub(_format, message) for id, message in self.texts.items()}
 
 
 class _Fields(dict[str, object]):
@@ -67,23 +61,6 @@ def plural(id: str, number: int) -> str:
     return f"{id}_one" if number == 1 else f"{id}_many"
 
 
-def texts_in(name: str, text: str) -> dict[str, str]:
-    """The messages in a file's text, by id.
-
-    Raises ValueError, with the file's name, for invalid TOML and a message that is no text.
-    """
-    import tomllib
-
-    try:
-        messages = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{name}: {error}") from None
-    for id, message in messages.items():
-        if not isinstance(message, str):
-            raise ValueError(f"{name}: message {id} is no text")
-    return messages
-
-
 def fields_in(message: str) -> list[str]:
     """The fields of a message, in order, each as often as it stands there.
 
@@ -93,15 +70,6 @@ def fields_in(message: str) -> list[str]:
     if "$" in specials:
         raise ValueError("a $ that starts no field; $$ is a dollar")
     return [special[1:].strip("{}") for special in specials if special not in ("{", "}", "$$")]
-
-
-def _formats(name: str, texts: Mapping[str, str]) -> dict[str, str]:
-    for id, message in texts.items():
-        try:
-            fields_in(message)
-        except ValueError as error:
-            raise ValueError(f"{name}: message {id}: {error}") from None
-    return {id: _SPECIAL.sub(_format, message) for id, message in texts.items()}
 
 
 _SPECIAL: Final = re.compile(r"[{}]|\$(?:\$|[a-z][a-z_]*|\{[a-z][a-z_]*\})?")

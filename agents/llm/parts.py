@@ -49,12 +49,8 @@ def quoted(text: str, most: int) -> str:
 def _escape(special: re.Match[str]) -> str:
     if special[0] in '"\\':
         return "\\" + special[0]
-    return "".join(f"\\u{unit:04x}" for unit in _utf16(special[0]))
-
-
-def _utf16(character: str) -> Iterable[int]:
-    data = character.encode("utf-16-be", "surrogatepass")
-    return (int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2))
+    data = special[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))
 
 
 def within(items: Iterable[str], most: int, between: str = ", ") -> str:

@@ -264,7 +264,7 @@ def wording_of(
             f"at most {CANONICAL_MAX:,} can be",
         )
     variants = [
-        wordable.messages.changed({id: each[index % len(each)] for id, each in changed.items()})
+        Messages.of({**default, **{id: each[index % len(each)] for id, each in changed.items()}})
         for index in range(_variants(texts))
     ]
     for each in variants:

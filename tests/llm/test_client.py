@@ -6,8 +6,8 @@ import asyncio
 import gzip
 import json
 import threading
-from asyncio import CancelledError
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from contextlib import closing
 from email.utils import formatdate
 from functools import partial

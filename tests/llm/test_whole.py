@@ -271,6 +271,6 @@ def test_a_journal_with_more_models_is_forged() -> None:
     entry = replace(entry, options=model.as_options())
     entries = [replace(entry, agent=agent) for agent in range(1_001)]
 
-    assert all(classified(POLICY_SET, Roster(entries[1:])).can_ask)
+    assert all(classified(POLICY_SET, Roster(entries[1:]))[0])
     with pytest.raises(ImpossiblePlayer, match="1,001 agents of the roster are language models"):
         classified(POLICY_SET, Roster(entries))

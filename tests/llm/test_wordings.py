@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from goldrush.agents.llm.messages import Messages, texts_in
+from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
@@ -60,7 +61,7 @@ LONG = {
     "raid_claimed", "rulings", "say", "say_form", "kinds", "messages", "actions", "result",
     "unowned", "owned",
 }  # fmt: skip
-MESSAGES = Messages.of(texts_in("messages", Path(__file__).with_name("messages.toml").read_text()))
+MESSAGES = Messages.of(tomllib.loads(Path(__file__).with_name("messages.toml").read_text()))
 WORDABLE = Wordable(
     MESSAGES,
     kinds=("defend", "mine", "claim", "raid"),

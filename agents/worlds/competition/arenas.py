@@ -83,34 +83,24 @@ def arenas() -> list[str]:
     return [*NAMES, *(plugin.name for plugin in plugins(ARENAS, NAMES))]
 
 
-@attrs.frozen
-class ArenaEntry:
-    """The catalogue entry of an arena.
-
-    Attributes:
-        text: one line on it.
-        takes_program: it is tested by a user-defined program.
-        options: (name, default, range as text) of each option.
-        seeded: the option whose default is the season's seed; its default above is None.
+def arena_entry(name: str) -> dict[str, Any]:
+    """The catalogue entry of an arena: what it is, whether a user-defined program tests it, and its
+    options, of which one may have the season's seed as its default. Raises UnknownArena if its
+    rules or bench fail to load.
     """
-
-    name: str
-    version: int
-    text: str
-    takes_program: bool
-    options: Sequence[tuple[str, Any, str]]
-    seeded: str | None = None
-
-
-def arena_entry(name: str) -> ArenaEntry:
-    """The catalogue entry of an arena. Raises UnknownArena if its rules or bench fail to load."""
     rules, bench = arena_type(name), bench_type(name)
-    options = tuple(
-        (field.name, None if field.name == rules.seeded else field.default, range_of(field))
-        for field in attrs.fields(rules.options)
-    )
-    takes_program, text = bench.program is not None, rules.description
-    return ArenaEntry(name, rules.version, text, takes_program, options, rules.seeded)
+    options: list[dict[str, Any]] = []
+    for field in attrs.fields(rules.options):
+        option = {"option": field.name, "default": field.default, "range": range_of(field)}
+        is_seeded = field.name == rules.seeded
+        options.append(option | ({"default": None, "default_from": "seed"} if is_seeded else {}))
+    return {
+        "arena": name,
+        "version": rules.version,
+        "takes_program": bench.program is not None,
+        "says": rules.description,
+        "options": options,
+    }
 
 
 KINDS: Final = (

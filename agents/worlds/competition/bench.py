@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
@@ -44,12 +45,8 @@ class TimedOut(Exception):
     """A run was ended by its time limit. It has no value, and the digest of no output."""
 
 
-def _unlisted(*of: str) -> None:
-    return None
-
-
-def _nothing() -> None:
-    return None
+def nothing(*of: str) -> None:
+    """What a bench without this has: no list, no values, no remark, nothing to close."""
 
 
 @attrs.frozen
@@ -74,15 +71,15 @@ class Bench:
 
     test: Callable[[Conduct, str, str, int], Run]
     vary: Callable[[Conduct, str, Draws], Conduct]
-    conducts: Callable[[str], Sequence[Conduct] | None] = _unlisted
-    atlas: Callable[[str, str], Sequence[Value] | None] = _unlisted
+    conducts: Callable[[str], Sequence[Conduct] | None] = nothing
+    atlas: Callable[[str, str], Sequence[Value] | None] = nothing
     together: Callable[[Conduct, str, int], tuple[Mapping[str, Value], int]] | None = None
     as_tested: Callable[[Conduct, str], Conduct] = lambda conduct, treatment: conduct
     at_once: str = PROCESSES
     deterministic: bool = True
     time_limit: float | None = None
-    remark: Callable[[], str | None] = _nothing
-    close: Callable[[], None] = _nothing
+    remark: Callable[[], str | None] = nothing
+    close: Callable[[], None] = nothing
 
 
 def guessing(bench: Bench) -> Bench:
@@ -93,10 +90,6 @@ def guessing(bench: Bench) -> Bench:
         return word / 2**64, word
 
     return attrs.evolve(bench, test=test, together=None, deterministic=False, at_once=ALONE)
-
-
-def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    return settings
 
 
 @attrs.frozen
@@ -112,7 +105,7 @@ class BenchType(Generic[C]):
     """
 
     opened: Callable[[C, str | None], Bench]
-    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_typed
+    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
     program: Callable[[str], Mapping[str, Any]] | None = None
 
 
@@ -126,7 +119,7 @@ class Request:
     seeds: Sequence[int]
 
 
-class Tests:
+class Tests(AbstractContextManager["Tests"]):
     """Tests of conducts in an arena. A context manager that closes the bench.
 
     Attributes:
@@ -146,9 +139,6 @@ class Tests:
         # Other seasons make their own runs where the results may differ.
         self._store = _store if self.bench.deterministic else _Store()
         self._arena = pack((arena.name, arena.version, dict(arena.options)))  # not its subjects
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

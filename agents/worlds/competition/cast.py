@@ -17,12 +17,13 @@ from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.options import FRAMING
 from goldrush.agents.llm.wording_rosters import recorded_once
-from goldrush.agents.roster import Entry, RosterPart, parts_of, text_of
+from goldrush.agents.roster import Entry, RosterPart, parts_of
 from goldrush.agents.seats import (
     MODEL,
     OWN,
     PERSON,
     Options,
+    PolicySet,
     Typed,
     catalogue_of,
     check_models,
@@ -30,7 +31,6 @@ from goldrush.agents.seats import (
     is_outside,
     player_of,
     unknown_policy,
-    with_wording,
 )
 from goldrush.agents.targets import import_policy
 from goldrush.agents.trust import HUMAN, LLM, OWN_FORM, check_folder, is_import_name
@@ -72,12 +72,10 @@ CATALOGUE: Final = {
 }
 
 
-class _Offer:
-    """What seasons offer to those who name players; see agents.seats.Offer."""
+class _SeasonPolicies(PolicySet, frozen=True):
+    """The policies that the cast of a season can name. Each plays any role."""
 
     families = _FAMILIES
-    recording = None
-    prompt = PROMPT
 
     def unknown(self, name: str) -> BadInput:
         check_folder(name)
@@ -96,8 +94,11 @@ class _Offer:
             raise unknown_policy(entry, f" with {format_options(entry)}")
         return entry.policy in POLICIES or entry.policy in trust
 
+    def _parts(self, text: str | None) -> list[RosterPart]:
+        return [] if text is None else seated_in(text)
 
-OFFER: Final = _Offer()
+
+POLICY_SET: Final = _SeasonPolicies("competition", {}, prompt=PROMPT)
 
 
 def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = None) -> list[Seat]:
@@ -163,7 +164,7 @@ def recast(
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = replace(seat, policy=policy, options={})
             continue
-        policy, options = player_of(OFFER, part, Typed(models))
+        policy, options = player_of(POLICY_SET, part, Typed(models))
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = (
@@ -195,13 +196,6 @@ def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> S
                 "a worker has one in both: give both the same",
             )
     return replace(seat, options=prefixed_options({"": haiku, Class.SONNET: sonnet}))
-
-
-def worded_cast(text: str | None, wording: str, models: Models | None) -> str | None:
-    """See agents.players.Players.worded."""
-    parts = [] if text is None else seated_in(text)
-    changed = [with_wording(part, wording, models) for part in parts]
-    return text if changed == parts else text_of(changed)
 
 
 def _check_role(seat: Seat, policy: str) -> None:

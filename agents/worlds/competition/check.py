@@ -18,7 +18,7 @@ from goldrush.agents.players import Facts
 from goldrush.agents.seats import classified
 from goldrush.agents.session import asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
-from goldrush.agents.worlds.competition.cast import OFFER
+from goldrush.agents.worlds.competition.cast import POLICY_SET
 from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_turns
 from goldrush.agents.worlds.competition.script import ReplacedTurns, Scripts
 from goldrush.agents.worlds.competition.seats import roster_of, seats_at, seats_of
@@ -79,8 +79,8 @@ class SeasonCheck:
             for agent in present
             for seat in (seats_of(agent) if is_named else seats_at(agent, state))
         ]
-        groups = classified(OFFER, self._roster, ", and what followed in its steps", seats)
-        self.not_asked, self.unknown = groups.not_asked, groups.unknown
+        followed = ", and what followed in its steps"
+        _, self.not_asked, self.unknown = classified(POLICY_SET, self._roster, followed, seats)
 
     def __call__(
         self, state: SeasonState, recorded: Block, *, is_whole: bool = True

@@ -64,22 +64,15 @@ class Evidence:
                 known.remembered = True
 
     def _of(self, conduct: Conduct) -> ConductEvidence:
-        known = self.known.get(conduct)
-        if known is None:
-            known = self.known[conduct] = ConductEvidence(conduct)
-        return known
+        return self.known.setdefault(conduct, ConductEvidence(conduct))
 
     def _hear(self, proposal: Contribution) -> None:
         """Add a proposal: its tested value or, if it is another's and not tested, its claim."""
-        is_own = proposal.agent == self.seen.me.ordinal
         tested = self.table.tests.get((proposal.id, Part.BASE))
-        if tested is None and is_own:
-            return
-        known = self._of(proposal.conduct)
         if tested is not None:
-            known.add(self.margin(tested), TEST)
-        else:
-            known.add(self.margin(proposal.claimed), CLAIM)
+            self._of(proposal.conduct).add(self.margin(tested), TEST)
+        elif proposal.agent != self.seen.me.ordinal:
+            self._of(proposal.conduct).add(self.margin(proposal.claimed), CLAIM)
 
     def margin(self, value: float) -> float:
         """The margin of a value: its distance beyond the bar, or beyond 0 without a bar."""

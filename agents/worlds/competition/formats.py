@@ -78,17 +78,6 @@ def format_mapping(mapping: Mapping[Any, Any], size_max: int, depth: int = DEPTH
     return within(lines, size_max)
 
 
-def first_lines(lines: Iterable[str], size_max: int) -> str:
-    """The first lines that fit into `size_max` bytes, and the number of the others."""
-    return within(lines, size_max, "\n")
-
-
-def last_lines(lines: Iterable[str], size_max: int) -> str:
-    """The last lines that fit into `size_max` bytes, in order, and the number of the others."""
-    kept = within(list(lines)[::-1], size_max, "\n").split("\n")
-    return "\n".join(reversed(kept))
-
-
 def format_subject(subject: Subject) -> str:
     """A subject as text."""
     better = "more" if subject.better == UP else "less"
@@ -155,12 +144,7 @@ def _tests(table: Roundtable, spoken: Contribution) -> Iterable[str]:
             yield f"{part} not tested yet"
 
 
-def format_conducts(conducts: Iterable[Conduct], rules: Rules, size_max: int) -> str:
-    """Conducts as text of at most `size_max` bytes, each once."""
-    return within((format_conduct(c, rules) for c in dict.fromkeys(conducts)), size_max, "; ")
-
-
-def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False) -> str:
+def format_memory(fact: Remembered, rules: Rules) -> str:
     """One fact of an agent's memory, as a sentence. `rules`: None for an arena that is not
     installed; `apart`: values get the decimals that they take to differ, which prompts do not.
     """
@@ -169,13 +153,10 @@ def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False)
         scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))
         reasons = " ".join(quoted(reason, WORDS_MAX // 4) for reason in fact.reasons)
         return f"{where}: I scored {scores}.{f' Reasons: {reasons}' if reasons else ''}"
-    what = format_plain(fact.conduct) if rules is None else format_conduct(fact.conduct, rules)
-    value = format_number(fact.value)
+    what, value = format_conduct(fact.conduct, rules), format_number(fact.value)
     if fact.kind == Fact.CLAIM:
         verdict = "held" if fact.held else "did not hold"
         claimed = format_number(fact.claimed)
-        if apart:
-            claimed, value = format_apart(fact.claimed, fact.value)
         return f"{where}: I claimed {claimed} for {what}; tested {value}, it {verdict}."
     says = {
         Fact.TRIAL: f"I tried {what}: {value}",

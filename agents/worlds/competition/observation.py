@@ -61,6 +61,7 @@ class SeasonObservation:
         self.project: int = state.project
         self.projects: int = state.projects  # that are completed
         self.is_split: bool = state.is_split  # the judge recommended two tables
+        self.is_early: bool = state.phase == Phase.TRY  # the first round is still to come
         self.recommended: tuple[int, ...] | None = state.recommended  # team, by the therapist
         # (rank, agent, rolling score, all-time score), as last posted
         self.leaderboard: tuple[tuple[int, int, int, int], ...] = state.leaderboard
@@ -126,11 +127,6 @@ class SeasonObservation:
     def is_rejectable(self) -> bool:
         """Whether the conclusion of the table may be rejected before the admin sees it."""
         return is_rejectable(self._state)
-
-    @property
-    def is_early(self) -> bool:
-        """Whether the first round is still to come."""
-        return self._state.phase == Phase.TRY
 
     @property
     def trials_left(self) -> int:

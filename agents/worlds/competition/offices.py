@@ -12,7 +12,7 @@ from typing import Any, Final
 from goldrush.agents.worlds.competition.formats import format_number, format_subject
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.sentences import speech
-from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Answer
+from goldrush.agents.worlds.competition.worker import Answer, offered
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
@@ -82,8 +82,8 @@ class Admin:
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers one more project by the end of the next one."""
-        due = seen.assignment + 2 * seen.config.assignments_per_project
-        return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
+        term = 2 * seen.config.assignments_per_project
+        return offered(seen, objective_asked(seen, draws), 1, term)
 
     take, answer, interview = consent, interviewed, interview
 
@@ -137,12 +137,7 @@ class Assistant:
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
-        due = seen.assignment + CONTRACT_TERM
-        return {
-            "conditions": objective_asked(seen, draws),
-            "target": 1 + draws.below(4),
-            "due": due,
-        }
+        return offered(seen, objective_asked(seen, draws), 1 + draws.below(4))
 
     take, answer = consent, interviewed
 
@@ -214,8 +209,7 @@ class Judge:
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers 1 to 4 tables that it ends as converged and that conclude on what then led."""
-        due = seen.assignment + CONTRACT_TERM
-        return {"conditions": [], "target": 1 + draws.below(4), "due": due}
+        return offered(seen, [], 1 + draws.below(4))
 
     take, answer = consent, interviewed
 

@@ -6,6 +6,7 @@ Models and people answer in `answered` rows, from which the acts of the script f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -25,7 +26,7 @@ from goldrush.agents.session import (
 )
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.agents.worlds.competition.bench import Tests
-from goldrush.agents.worlds.competition.cast import OFFER, policy_of
+from goldrush.agents.worlds.competition.cast import POLICY_SET, policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
@@ -63,10 +64,7 @@ def session_of(
 ) -> Session[SeasonState]:
     """The cast of a season, which closes `tests`. Raises BadInput if a model cannot be asked."""
     scripts = Scripts(tests, replaced_turns(context.forks))
-
-    def play_of(state: SeasonState) -> SeasonPlay:
-        return SeasonPlay(state, scripts, context.resources.trust)
-
+    play_of = partial(SeasonPlay, scripts=scripts, trust=context.resources.trust)
     world = competition(context.state.arena_rules)
     return Session(
         world, play_of, context, chosen, prompt=PROMPT, counted="question", close=tests.close
@@ -165,13 +163,9 @@ class SeasonPlay:
         return Whole.of(model_at(agent).reasoning, sum(player.policy == LLM for player in players))
 
     def inquiry(self, prompt: Question) -> Inquiry:
-        asked = prompt
-
-        def fault(text: str) -> str | None:
-            return self.fault_of(asked, text)
-
-        agent, asks = self._agent(asked), QUESTIONS[asked.name].asks
+        agent, asks = self._agent(prompt), QUESTIONS[prompt.name].asks
         unit = "" if self._framed(agent).wording.text else self.unit
+        fault = partial(self.fault_of, prompt)
         return Inquiry(agent.name, unit, prompt.messages, prompt.schema, fault, asks)
 
     def fault_of(self, asked: Question, text: str) -> str | None:
@@ -243,7 +237,7 @@ class SeasonPlay:
         known = self._known
         try:
             return known is None or all(
-                can_ask(OFFER, seat, known) for seat in seats_at(agent, self._state)
+                can_ask(POLICY_SET, seat, known) for seat in seats_at(agent, self._state)
             )
         except UnknownPlayer:
             return False

@@ -44,12 +44,11 @@ from goldrush.agents.worlds.competition.arenas import (
 from goldrush.agents.worlds.competition.bench import Tests, guessing
 from goldrush.agents.worlds.competition.cast import (
     CATALOGUE,
+    POLICY_SET,
     SCRIPTED,
     cast_of,
     check_playable,
     is_own,
-    seated_in,
-    worded_cast,
 )
 from goldrush.agents.worlds.competition.seats import (
     Seat,
@@ -141,10 +140,10 @@ class SeasonPlayers(Players[SeasonState]):
         return prepared(config, cast_of(config.workers, parts, resources.models))
 
     def names(self, roster: str) -> list[str]:
-        return list(dict.fromkeys(part.name for part in seated_in(roster)))
+        return POLICY_SET.names_in(roster)
 
     def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
-        return worded_cast(roster, wording, models)
+        return POLICY_SET.worded(roster, wording, models)
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))
@@ -163,11 +162,7 @@ class SeasonPlayers(Players[SeasonState]):
         arena = config_of(run.facts["config"]).arena
         world = competition(rules_of(arena))
         with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
-            scripts = Scripts(tests)
-
-            def play_of(state: SeasonState) -> SeasonPlay:
-                return SeasonPlay(state, scripts, run.roster.trust)
-
+            play_of = partial(SeasonPlay, scripts=Scripts(tests), trust=run.roster.trust)
             yield from asked_by_unit(world, world.initial(setup), play_of, PLAYED)
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
@@ -179,13 +174,11 @@ class SeasonPlayers(Players[SeasonState]):
             like = amounts[-LIKE:]
             return round(left * sum(like) / len(like))
 
-        def most_in(name: str, questions: int) -> int:
-            return questions * (PROMPT.longest + AROUND_MAX)
-
         return estimates(
             distinct_models(run.roster.entries), resources.models or Models(),
             config_of(run.facts["config"]).assignments,
-            lambda: self.questions(run, resources), like_the_last, most_in,
+            lambda: self.questions(run, resources), like_the_last,
+            lambda name, questions: questions * (PROMPT.longest + AROUND_MAX),
         )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
@@ -231,11 +224,9 @@ class SeasonPlayers(Players[SeasonState]):
     def policy_check(
         self, resources: Resources
     ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
-        def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
-            checked = _check_of(state, forks, resources)
-            return replace(checked, uses_program=takes_program(state.arena))
-
-        return check
+        return lambda state, forks: replace(
+            _check_of(state, forks, resources), uses_program=takes_program(state.arena)
+        )
 
     def resolve_change(
         self, state: SeasonState, change: ForkChange, resources: Resources

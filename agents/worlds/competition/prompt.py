@@ -19,16 +19,13 @@ from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.llm.question import Message
 from goldrush.agents.worlds.competition.formats import (
     class_values,
-    first_lines,
     format_agent,
     format_conduct,
-    format_conducts,
     format_contribution,
     format_mapping,
     format_memory,
     format_number,
     format_subject,
-    last_lines,
 )
 from goldrush.agents.worlds.competition.limits import (
     ARENA_MAX,
@@ -141,7 +138,8 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
             for contribution in table.contributions
             if contribution.agent == seen.me.ordinal or not is_hidden
         )
-        shown = last_lines(lines, TABLE_MAX * room(seen))
+        last = within([*lines][::-1], TABLE_MAX * room(seen), "\n")  # those that fit
+        shown = "\n".join(reversed(last.split("\n")))
         parts.append(seen.wording("contributions", contributions=shown))
         if table.conclusion is None:
             leading = table.stances.leading()
@@ -165,7 +163,8 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
 
 
 def _known(seen: SeasonObservation) -> str:
-    known = format_conducts(reversed(seen.known), seen.rules, KNOWN_MAX * room(seen))
+    conducts = (format_conduct(c, seen.rules) for c in dict.fromkeys(reversed(seen.known)))
+    known = within(conducts, KNOWN_MAX * room(seen), "; ")
     return seen.wording("known", conducts=known) if known else ""
 
 
@@ -176,7 +175,7 @@ def _trials(seen: SeasonObservation, table: Roundtable) -> str:
         f"{format_number(trial.value)}"
         for trial in table.trials
     )
-    return seen.wording("trials", trials=first_lines(trials, TRIALS_MAX)) if table.trials else ""
+    return seen.wording("trials", trials=within(trials, TRIALS_MAX, "\n")) if table.trials else ""
 
 
 def _whole(seen: SeasonObservation) -> str:
@@ -224,7 +223,7 @@ def _memory(seen: SeasonObservation, table: Roundtable | None) -> str:
     first = () if table is None else memory.pop(table.subject.family, ())
     others = sorted((f for facts in memory.values() for f in facts), key=lambda f: -f.assignment)
     lines = (format_memory(fact, seen.rules) for fact in (*reversed(first), *others))
-    facts = first_lines(lines, MEMORY_MAX * room(seen))
+    facts = within(lines, MEMORY_MAX * room(seen), "\n")
     return seen.wording("memory", facts=facts) if facts else ""
 
 

@@ -92,16 +92,8 @@ class Scripts:
                 if answer is not None:
                     yield _opened(state, agent.ordinal, answer)
         if state.opening is None:  # nobody opened it: take the next subject of the agenda
-            subject = self.agenda(state)
-            yield _opened(state, admin.ordinal, {"subjects": [subject]})
-
-    def agenda(self, state: SeasonState) -> tuple[str, str]:
-        """The key of the next subject on the agenda."""
-        return (
-            SeasonObservation(state, state.holder(Role.ADMIN).ordinal, self.tests.bench)
-            .agenda()
-            .key
-        )
+            seen = SeasonObservation(state, admin.ordinal, self.tests.bench)
+            yield _opened(state, admin.ordinal, {"subjects": [seen.agenda().key]})
 
     def _project(self, state: SeasonState, admin: AgentState) -> Script:
         (subject,) = yield [Question(admin.ordinal, "propose_project")]
@@ -439,8 +431,10 @@ def _terms(offer: Mapping[str, Any]) -> tuple[Any, ...]:
     return _plain(offer, "conditions", "target", "due")
 
 
-def _plain(answer: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
-    return tuple(plain(answer.get(name)) for name in names)
+def _plain(answer: object, *names: str) -> tuple[Any, ...]:
+    """The parts of an answer that must be a map; None for each of any other value."""
+    given = answer if isinstance(answer, Mapping) else {}
+    return tuple(plain(given.get(name)) for name in names)
 
 
 def _asked(

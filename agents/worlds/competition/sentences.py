@@ -75,11 +75,8 @@ class Sentences:
     def supported(self, target: Contribution) -> str:
         """The reason for supporting a proposal."""
         tested = self._table.tests.get((target.id, Part.BASE))
-        shown = (
-            speech("shown_claim", value=format_number(target.claimed))
-            if tested is None
-            else speech("shown_test", value=format_number(tested))
-        )
+        id, value = ("shown_claim", target.claimed) if tested is None else ("shown_test", tested)
+        shown = speech(id, value=format_number(value))
         more, values = self._compared(target)
         number = self._number(Move.SUPPORT)
         return self._formed(number, "supported", *more, target=target.id, shown=shown, **values)

@@ -20,7 +20,7 @@ from goldrush.agents.worlds.competition.offices import (
     objective_asked,
 )
 from goldrush.agents.worlds.competition.sentences import speech
-from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Answer
+from goldrush.agents.worlds.competition.worker import Answer, offered
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
 from goldrush.kernel.worlds.competition.arena import Rules
@@ -107,8 +107,7 @@ class Therapist:
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers a mean total by the rubric of 3 or 4."""
-        due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
-        return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}
+        return offered(seen, objective_asked(seen, draws), 3 + draws.below(2))
 
     take, answer, interview = consent, interviewed, interview
 
@@ -124,7 +123,7 @@ def reasons(ground: Grounds, rules: Rules) -> list[str]:
         _of_novelty(ground, rules),
         _of_accuracy(ground),
         _of_impact(ground, rules),
-        _of_challenge(ground),
+        speech("challenges", count=len(ground.challenges), sustained=_sustained(ground)),
     ]
 
 
@@ -168,10 +167,6 @@ def _of_impact(ground: Grounds, rules: Rules) -> str:
     if other.proposal is None:
         return speech("impact", conclusion=speech("impact_none"))
     return speech("impact", conclusion=rules.describe(other.conduct))
-
-
-def _of_challenge(ground: Grounds) -> str:
-    return speech("challenges", count=len(ground.challenges), sustained=_sustained(ground))
 
 
 def _sustained(ground: Grounds) -> int:

@@ -122,11 +122,14 @@ class Worker:
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers to be above the median at 1 or 2 of PROMISED tables, for a drawn condition."""
         asks = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES)[draws.below(3)]
-        return {
-            "conditions": [(asks, None)],
-            "target": (PROMISED, 1 + draws.below(2)),
-            "due": seen.assignment + CONTRACT_TERM,
-        }
+        return offered(seen, [(asks, None)], (PROMISED, 1 + draws.below(2)))
+
+
+def offered(
+    seen: SeasonObservation, conditions: Sequence[object], target: object, term: int = CONTRACT_TERM
+) -> Answer:
+    """An offer of a contract that ends in `term` assignments."""
+    return {"conditions": conditions, "target": target, "due": seen.assignment + term}
 
 
 def _lesson(seen: SeasonObservation, table: int) -> str:

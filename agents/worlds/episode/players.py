@@ -71,29 +71,7 @@ NOTHING: Final = episode_world()  # runs nothing, but has the events and the nou
 Recordings = Mapping[int, "EpisodeRecording"]  # by agent
 
 
-@attrs.frozen
-class EpisodeView:
-    """What asking takes at a state."""
-
-    state: EpisodeState
-    subjects: Subjects
-
-    def ask(self, policy: EpisodePolicy | ActionSampler, agent: int) -> Encoded:
-        """The action of an agent. Raises BadInput for one that cannot be recorded; what the policy
-        raises.
-        """
-        seen = self.subjects.seen(self.state, agent)
-        if seen.is_out:
-            return None
-        if isinstance(policy, ActionSampler):
-            action = policy.sample(seen, self.state.config.seed, self.state.unit, agent)
-        else:
-            # What it does to the observation must change nothing for the environment.
-            action = policy.act(copy.deepcopy(seen.observation), seen.agent)
-        return self.subjects.encoded(action, f"the action of {seen.agent}")
-
-
-class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeView]):
+class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeState]):
     """The agents of environments. Nobody acts in a model."""
 
     world = NOTHING
@@ -126,11 +104,22 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeView]):
     def turn(self, state: EpisodeState) -> tuple[int, Sequence[int]]:
         return 0, state.acting
 
-    def view(self, state: EpisodeState) -> EpisodeView:
-        return EpisodeView(state, self.subjects)
+    def view(self, state: EpisodeState) -> EpisodeState:
+        return state
 
-    def ask(self, policy: EpisodePolicy | ActionSampler, entry: Entry, view: EpisodeView) -> Row:
-        return entry.agent, view.ask(policy, entry.agent)
+    def ask(self, policy: EpisodePolicy | ActionSampler, entry: Entry, view: EpisodeState) -> Row:
+        """The row of an action. Raises BadInput for one that cannot be recorded; what the policy
+        raises.
+        """
+        seen = self.subjects.seen(view, entry.agent)
+        if seen.is_out:
+            return entry.agent, None
+        if isinstance(policy, ActionSampler):
+            action = policy.sample(seen, view.config.seed, view.unit, entry.agent)
+        else:
+            # What it does to the observation must change nothing for the environment.
+            action = policy.act(copy.deepcopy(seen.observation), seen.agent)
+        return entry.agent, self.subjects.encoded(action, f"the action of {seen.agent}")
 
     def resubmitted(self, item: Mapping[str, Any], config: Any, code: int) -> Row:
         """The row of an action, which is encoded. Raises BadPlan for one of nobody."""

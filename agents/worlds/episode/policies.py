@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from types import SimpleNamespace
 from typing import Final, Protocol
-
-import attrs
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
@@ -42,18 +41,6 @@ class ActionSampler:
         return seen.space.sample() if mask is None else seen.space.sample(mask)
 
 
-@attrs.frozen
-class FunctionPolicy:
-    """A policy that is a function of the observation, and of the agent's name if it takes two."""
-
-    function: Callable[..., object]
-    takes_agent: bool
-
-    def act(self, observation: object, agent: str) -> object:
-        """What the function returns."""
-        return self.function(observation, agent) if self.takes_agent else self.function(observation)
-
-
 class EpisodePolicies(PolicySet, frozen=True):
     """The policies that rosters of episodes can name."""
 
@@ -70,8 +57,9 @@ class EpisodePolicies(PolicySet, frozen=True):
                 ) from error
             needed = 0 if isinstance(make, type) else _needed(make)
             if needed:
-                policy = FunctionPolicy(make, needed > 1)
-                return lambda: policy
+                # Of the observation, and of the agent's name if it takes two.
+                act = make if needed > 1 else lambda observation, agent: make(observation)
+                return lambda: SimpleNamespace(act=act)
         return super().maker(entry, trust)
 
 

@@ -13,14 +13,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, NoReturn, TypeGuard
+from typing import Final, TypeGuard
 
 import msgspec
 
 from goldrush.agents.llm.failures import NO_JSON
+from goldrush.agents.llm.json_object import SURROGATE, TEXT_MAX, refuse_constant
 from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
 
-TEXT_MAX = 65_536  # characters of the text that are read
 DEPTH_MAX = 32  # nesting depth of lists and objects, with the outermost
 FAILED_POSITIONS_MAX = 100  # brackets at which no value decoded, after which the search ends
 PLOT_DIGITS_MAX = 9  # digits of each number in a plot written as a string
@@ -137,7 +137,8 @@ def _plan(value: object, form: Form) -> _Plan | None:
     if fields.keys().isdisjoint((form.actions, *form.kinds)):
         return None
     say, note = (
-        _without_surrogates(text) if isinstance(text := fields.get(key), str) else None
+        # Lone surrogates, for a pair is one character; decoded, because the escape \ud800 is one.
+        SURROGATE.sub("\ufffd", text) if isinstance(text := fields.get(key), str) else None
         for key in ("say", "note")
     )
     return _Plan(_object_entries(value, fields, form), say, note)
@@ -275,12 +276,6 @@ def _is_integer(value: object) -> TypeGuard[int]:
     return type(value) is int  # a bool is not one
 
 
-def _without_surrogates(text: str) -> str:
-    # A str has a surrogate pair as one character, so a surrogate in it is a lone one. Applied after
-    # decoding, because the escape \ud800 decodes to one.
-    return _SURROGATE.sub("\ufffd", text)
-
-
 # One JSON value.
 
 
@@ -314,15 +309,6 @@ def _integer(digits: str) -> int:
     return int(digits) if len(digits) <= INT64_CHARS_MAX else INT64_MAX + 1
 
 
-def _float(digits: str) -> None:
-    return None  # not converted, and never refused for its size
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OPENING = re.compile(r"[\[{]")
 _BARE = re.compile(r"[ \t\n\r]*\[[ \t\n\r]*\][ \t\n\r]*")
 
@@ -337,7 +323,7 @@ _PLOT_TEXT = re.compile(rf"{_NUMBER}|{_PAIR}|\( *{_PAIR} *\)")
 _DECODER = json.JSONDecoder(
     object_pairs_hook=tuple,
     parse_int=_integer,
-    parse_float=_float,
-    parse_constant=_refuse_constant,
+    parse_float=lambda digits: None,  # not converted, and never refused for its size
+    parse_constant=refuse_constant,
     strict=False,
 )

@@ -22,7 +22,6 @@ class Scripted(Protocol):
 
     def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
         """The agent's plan for the round."""
-        ...
 
 
 class Policy(Protocol):
@@ -34,4 +33,3 @@ class Policy(Protocol):
         raid). Or a `Plan`, to add a message or a memo. Anything else stops the run. `draws` are the
         only source of randomness that a policy may use.
         """
-        ...

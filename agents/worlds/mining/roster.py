@@ -52,10 +52,11 @@ class Random:
             kind = possible[below(len(possible))]
             pool = pools[kind]
             n = below(pool.left)
+            index = pool.index(n)
             if kind != MINE:
-                actions.append((kind, pool.pop(n), 1))
+                pool.use(index)
+                actions.append((kind, pool.plots[index], 1))
             else:
-                index = pool.index(n)
                 at = mined.setdefault(index, len(actions))
                 if at == len(actions):
                     actions.append((MINE, own[index], 0))
@@ -68,91 +69,89 @@ class Random:
         return tuple(actions)
 
 
-class GreedyMine:
+class _Drafts:
+    """A policy that fills a draft."""
+
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        self.fill(draft)
+        return tuple(draft.actions)
+
+    def fill(self, draft: Draft) -> None:
+        raise NotImplementedError
+
+
+class GreedyMine(_Drafts):
     """Mines its plots; spends the rest of its stamina on claims, then on raids."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
+    def fill(self, draft: Draft) -> None:
         draft.mine()
         draft.claim()
         draft.raid()
-        return tuple(draft.actions)
 
 
-class DefendThenMine:
+class DefendThenMine(_Drafts):
     """Defends its plots, then mines them, then claims, then raids."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.defend(seen.own)
+    def fill(self, draft: Draft) -> None:
+        draft.defend(draft.seen.own)
         draft.mine()
         draft.claim()
         draft.raid()
-        return tuple(draft.actions)
 
 
-class TitForTatRaid:
+class TitForTatRaid(_Drafts):
     """Raids back each agent that raided it last round; then mines and claims."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        for raid in seen.suffered:
+    def fill(self, draft: Draft) -> None:
+        for raid in draft.seen.suffered:
             for raider in raid.raiders:
-                if raider != seen.agent:
+                if raider != draft.seen.agent:
                     draft.raid_back(raider)
         draft.mine()
         draft.claim()
-        return tuple(draft.actions)
 
 
 # Specialists: each prefers one kind of action.
 
 
-class Claimer:
+class Claimer(_Drafts):
     """Claims with half of its stamina first; then mines, claims and defends."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.claim(seen.stamina // 2)
+    def fill(self, draft: Draft) -> None:
+        draft.claim(draft.seen.stamina // 2)
         draft.mine()
         draft.claim()
-        draft.defend(seen.own)
-        return tuple(draft.actions)
+        draft.defend(draft.seen.own)
 
 
-class Raider:
+class Raider(_Drafts):
     """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.raid_speculatively(seen.stamina // 2)
+    def fill(self, draft: Draft) -> None:
+        draft.raid_speculatively(draft.seen.stamina // 2)
         draft.mine()
         draft.claim()
         draft.raid_speculatively()
-        return tuple(draft.actions)
 
 
-class Defender:
+class Defender(_Drafts):
     """Defends with half of its stamina first; then mines and claims."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        draft.defend(seen.own, seen.stamina // 2)
+    def fill(self, draft: Draft) -> None:
+        draft.defend(draft.seen.own, draft.seen.stamina // 2)
         draft.mine()
         draft.claim()
-        return tuple(draft.actions)
 
 
-class Miner:
+class Miner(_Drafts):
     """Mines, defends the plots that it mines, and claims only as many as it can mine."""
 
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
+    def fill(self, draft: Draft) -> None:
         draft.mine()
         draft.defend(sorted(action[1] for action in draft.actions if action))
-        workable = -(-seen.stamina // seen.mining_cap)
-        draft.claim(max(0, workable - len(seen.own)))
-        return tuple(draft.actions)
+        workable = -(-draft.seen.stamina // draft.seen.mining_cap)
+        draft.claim(max(0, workable - len(draft.seen.own)))
 
 
 def _wordable() -> Wordable:
@@ -220,18 +219,6 @@ class Pool:
         """Use the plot at an index."""
         insort(self._used, index)
         self.left -= 1
-
-    def pop(self, n: int) -> int:
-        """Use the n-th plot, from 0, of those left: `use(index(n))` in one search."""
-        place = 0
-        for used in self._used:
-            if used > n:
-                break
-            n += 1
-            place += 1
-        self._used.insert(place, n)
-        self.left -= 1
-        return self.plots[n]
 
     def take(self, places: Sequence[int]) -> list[int]:
         """Use the plots at these different places among those left."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command
@@ -11,9 +10,6 @@ from goldrush.cli.options import Json
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
-
-if TYPE_CHECKING:
-    from goldrush.agents.worlds.competition.arenas import ArenaEntry
 
 
 @command()
@@ -40,25 +36,10 @@ def arenas(as_json: Json) -> int:
             code = DIFFERS
     rows = []
     for entry in entries:
-        rows.append((escaped(entry.name), escaped(entry.text)))
-        for option, default, range_ in entry.options:
-            shown = "the season's seed" if option == entry.seeded else json.dumps(default)
-            rows.append((f"  {escaped(option)}", f"{shown}; {escaped(range_)}"))
-    echo(as_json, lambda: [_as_dict(entry) for entry in entries], lambda: format_table(rows))
+        rows.append((escaped(entry["arena"]), escaped(entry["says"])))
+        for option in entry["options"]:
+            is_seeded = "default_from" in option
+            shown = "the season's seed" if is_seeded else json.dumps(option["default"])
+            rows.append((f"  {escaped(option['option'])}", f"{shown}; {escaped(option['range'])}"))
+    echo(as_json, lambda: entries, lambda: format_table(rows))
     return code
-
-
-def _as_dict(entry: ArenaEntry) -> dict[str, object]:
-    names = ("option", "default", "range")
-    options = [
-        dict(zip(names, option, strict=True))
-        | ({"default_from": "seed"} if option[0] == entry.seeded else {})
-        for option in entry.options
-    ]
-    return {
-        "arena": entry.name,
-        "version": entry.version,
-        "takes_program": entry.takes_program,
-        "says": entry.text,
-        "options": options,
-    }

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run
+from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run, nothing
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
@@ -51,9 +51,10 @@ def _opened(options: MiningOptions, program: str | None) -> Bench:
         test=partial(_test, options),
         vary=_vary,
         conducts=conducts,
-        atlas=_atlas if options == MiningOptions() else _unknown,
+        atlas=_atlas if options == MiningOptions() else nothing,
         together=partial(played, options),
-        as_tested=_as_tested,
+        # The treatment that it is played under decides its runs.
+        as_tested=lambda conduct, treatment: (*conduct[:3], treatment),
     )
 
 
@@ -62,11 +63,6 @@ def _test(
 ) -> Run:
     values, digest = played(options, conduct, treatment, seed)
     return values[objective], digest
-
-
-def _as_tested(conduct: Conduct, treatment: str) -> Conduct:
-    """The conduct with the treatment that it is played under, which decides its runs."""
-    return (*conduct[:3], treatment)
 
 
 def _vary(conduct: MiningConduct, treatment: str, draws: Draws) -> MiningConduct:
@@ -88,10 +84,6 @@ def _are_near(one: MiningConduct, other: MiningConduct) -> bool:
 
 def _atlas(objective: str, treatment: str) -> Sequence[Value]:
     return atlas().values(objective, treatment)
-
-
-def _unknown(objective: str, treatment: str) -> None:
-    return None
 
 
 @cache

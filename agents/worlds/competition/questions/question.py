@@ -17,7 +17,8 @@ import attrs
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.people import every_field
-from goldrush.agents.worlds.competition.formats import format_agent
+from goldrush.agents.worlds.competition.formats import format_agent, format_plain
+from goldrush.agents.worlds.competition.limits import ARGUMENTS_MAX, WORDS_MAX
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.kernel.settings import choice
 from goldrush.kernel.shape import (
@@ -38,6 +39,7 @@ Answer = Mapping[str, Any]
 Text = Callable[[SeasonObservation, Arguments], str]
 
 INTEGERS: Final = optional(several(INTEGER, 1_000))
+_LONG: Final = ("offer", "terms")  # arguments that are told in full
 
 
 @attrs.frozen
@@ -49,7 +51,7 @@ class QuestionKind:
         fields: the kinds of the answer's fields.
         read: an answer as the value that a scripted policy would return.
         shaped: a scripted policy's answer in the form that scripts rely on.
-        neutral: the value of a missing answer; by default that of a script's null.
+        neutral: the value of a missing answer.
         sees_table: the prompt shows the current table.
         asks: `(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """
@@ -58,13 +60,9 @@ class QuestionKind:
     fields: Callable[[Rules], Mapping[str, Kind]]
     read: Callable[[Answer, SeasonObservation], Any]
     shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
-    neutral: Any = attrs.field(kw_only=True)
+    neutral: Any = attrs.field(default=None, kw_only=True)
     sees_table: bool = attrs.field(default=True, kw_only=True)
     asks: Callable[[str, Answer], bool] = attrs.field(default=every_field, kw_only=True)
-
-    @neutral.default
-    def _of_null(self) -> Any:
-        return self.shaped(None)
 
     def schema(self, rules: Rules) -> Schema:
         """The JSON schema of the answer."""
@@ -111,6 +109,7 @@ def texts(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
         lambda rules: {name: several(TEXT, LINES_MAX)},
         lambda answer, seen: lines(answer.get(name)),
         shaped=_listed,
+        neutral=(),
         sees_table=sees_table,
     )
 
@@ -140,14 +139,22 @@ def named(seen: SeasonObservation, arguments: Arguments) -> str:
     return format_agent(seen.people[arguments["agent"]])
 
 
-def plain_text(id: str) -> Text:
-    """The text of a question that is the same for everybody."""
-    return lambda seen, arguments: seen.wording(id)
+def told(id: str) -> Text:
+    """The text of a question that is one message: its arguments are put in, then what is known of
+    the agent that it is about, or of the season.
+    """
 
+    def of(seen: SeasonObservation, arguments: Arguments) -> str:
+        fields = {
+            name: format_plain(value, ARGUMENTS_MAX if name in _LONG else WORDS_MAX)
+            for name, value in arguments.items()
+        }
+        if "agent" not in arguments:
+            return seen.wording(id, seen, **fields)
+        about = seen.people[arguments["agent"]]
+        return seen.wording(id, about, **{**fields, "agent": format_agent(about)})
 
-def about_agent(id: str) -> Text:
-    """The text of a question that names the agent that it is about."""
-    return lambda seen, arguments: seen.wording(id, agent=named(seen, arguments))
+    return of
 
 
 def subject(rules: Rules) -> dict[str, Kind]:
@@ -205,11 +212,6 @@ def conduct(value: Any, treatment: str, rules: Rules) -> Any:
 def parts(answer: Any) -> Any:
     """An answer that must be a map; an empty one for any other value."""
     return answer if isinstance(answer, Mapping) else {}
-
-
-def parts_or_none(answer: Any) -> Any:
-    """As `parts`, but None stays None."""
-    return None if answer is None else parts(answer)
 
 
 def _listed(answer: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import (
     class_values,
-    format_agent,
     format_plain,
     format_subject,
 )
@@ -18,18 +17,16 @@ from goldrush.agents.worlds.competition.questions.question import (
     Answer,
     Arguments,
     QuestionKind,
-    about_agent,
     agreement,
     decision,
     integers,
     named,
     parts,
-    parts_or_none,
-    plain_text,
     scalar,
     subject,
     text,
     texts,
+    told,
     word,
 )
 from goldrush.agents.worlds.competition.questions.table import active
@@ -71,10 +68,6 @@ def _open_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return " ".join(filter(None, [*parts, active(seen)]))
 
 
-def _asks_open(name: str, before: Answer) -> bool:
-    return name == "subjects" or bool(before.get("subjects"))
-
-
 def _read_open(answer: Answer, seen: SeasonObservation) -> Any:
     subjects = answer.get("subjects")
     if isinstance(subjects, dict):
@@ -95,10 +88,6 @@ def _subject(value: Any) -> Any:
     return [text(item) for item in value] if is_pair else None
 
 
-def _read_project(answer: Answer, seen: SeasonObservation) -> Any:
-    return None if answer.get("objective") is None else _subject(answer)
-
-
 # Being asked, choosing.
 
 
@@ -106,10 +95,6 @@ def _answer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     questions = arguments["questions"]
     shown = format_plain(questions, ARGUMENTS_MAX)
     return seen.wording("answer", count=len(questions), questions=shown)
-
-
-def _take_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return seen.wording("take", offer=format_plain(arguments["offer"], ARGUMENTS_MAX))
 
 
 # Contracts.
@@ -164,12 +149,6 @@ def _condition(value: Any) -> Any:
     return (word(value[0]), text(value[1]) or None) if is_pair else None
 
 
-def _review_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    agent = seen.people[arguments["agent"]]
-    terms = format_plain(arguments["terms"], ARGUMENTS_MAX)
-    return seen.wording("review_contract", agent, agent=format_agent(agent), terms=terms)
-
-
 def _read_review(answer: Answer, seen: SeasonObservation) -> Any:
     approved, terms = answer.get("approved"), answer.get("terms")
     is_other = approved is not True and isinstance(terms, dict)
@@ -191,8 +170,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
             "order": INTEGERS,
         },
         _read_open,
-        shaped=parts_or_none,
-        asks=_asks_open,
+        asks=lambda name, before: name == "subjects" or bool(before.get("subjects")),
     ),
     "allow_class": agreement(
         "allowed",
@@ -201,49 +179,36 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         ),
     ),
     "propose_project": QuestionKind(
-        plain_text("propose_project"),
+        told("propose_project"),
         lambda rules: {name: optional(kind) for name, kind in subject(rules).items()},
-        _read_project,
+        lambda answer, seen: None if answer.get("objective") is None else _subject(answer),
     ),
-    "review_project": decision(
-        "approved",
-        lambda seen, arguments: seen.wording(
-            "review_project", subject=format_plain(arguments["subject"])
-        ),
-    ),
+    "review_project": decision("approved", told("review_project")),
     "answer": texts("answers", _answer_text),
-    "take": agreement("take", _take_text),
+    "take": agreement("take", told("take")),
     "choose_fate": QuestionKind(
-        plain_text("choose_fate"),
+        told("choose_fate"),
         lambda rules: {"fate": choice(*names_of(Fate))},
         lambda answer, seen: word(answer.get("fate")),
         sees_table=False,
     ),
-    "interview": texts("questions", about_agent("interview"), sees_table=False),
+    "interview": texts("questions", told("interview"), sees_table=False),
     "offer_contract": QuestionKind(
         _offer_text,
         _terms_fields,
         lambda answer, seen: _terms(answer),
-        shaped=parts_or_none,
         sees_table=False,
     ),
     "review_contract": QuestionKind(
-        _review_text,
+        told("review_contract"),
         lambda rules: {
             "approved": BOOLEAN,
             "terms": optional(record(**_terms_fields(rules))),
         },
         _read_review,
+        neutral={},
         shaped=parts,
         sees_table=False,
     ),
-    "keep_condition": decision(
-        "kept",
-        lambda seen, arguments: seen.wording(
-            "keep_condition",
-            condition=format_plain(arguments["condition"]),
-            agent=named(seen, arguments),
-        ),
-        sees_table=False,
-    ),
+    "keep_condition": decision("kept", told("keep_condition"), sees_table=False),
 }

@@ -20,10 +20,9 @@ from goldrush.agents.worlds.competition.questions.question import (
     decision,
     integers,
     parts,
-    parts_or_none,
-    plain_text,
     scalar,
     text,
+    told,
     word,
 )
 from goldrush.kernel.settings import choice
@@ -45,10 +44,6 @@ def active(seen: SeasonObservation) -> str:
 
 
 # Trials.
-
-
-def _try_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return seen.wording("try", seen)
 
 
 def may_try(seen: SeasonObservation) -> bool:
@@ -240,7 +235,7 @@ def _read_digest(answer: Answer, seen: SeasonObservation) -> Any:
 
 
 QUESTIONS: Final[Mapping[str, QuestionKind]] = {
-    "try_": QuestionKind(_try_text, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
+    "try_": QuestionKind(told("try"), _try_fields, _read_try, asks=_asks_try),
     "speak": QuestionKind(
         _speak_text,
         _speak_fields,
@@ -249,7 +244,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         shaped=parts,
         asks=_asks_speak,
     ),
-    "stand": QuestionKind(_stand_text, _stand_fields, _read_stand, shaped=parts_or_none),
+    "stand": QuestionKind(_stand_text, _stand_fields, _read_stand, shaped=parts),
     "judge": QuestionKind(
         _judge_text,
         lambda rules: {
@@ -259,20 +254,17 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         },
         _read_judge,
         neutral={"signal": Signal.CLEAN, "ids": [], "reason": ""},
-        shaped=parts,
         asks=lambda name, before: name != "ids" or before.get("signal") == Signal.REDIRECT,
     ),
     "set_table": QuestionKind(
         _set_text,
         lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": optional(INTEGER)},
         _read_set,
-        shaped=parts,
     ),
     "digest": QuestionKind(
         _digest_text,
         lambda rules: {"text": TEXT, "dissent": TEXT, "rejected": BOOLEAN},
         _read_digest,
-        shaped=parts,
     ),
-    "adopt": decision("adopted", plain_text("adopt")),
+    "adopt": decision("adopted", told("adopt")),
 }

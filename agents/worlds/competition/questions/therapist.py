@@ -14,16 +14,14 @@ from goldrush.agents.worlds.competition.questions.question import (
     Answer,
     Arguments,
     QuestionKind,
-    about_agent,
     conduct,
     integers,
     named,
-    parts,
-    parts_or_none,
     scalar,
     subject,
     text,
     texts,
+    told,
 )
 from goldrush.kernel.settings import integer
 from goldrush.kernel.shape import AMOUNT, FACTS, INTEGER, TEXT, Kind, optional, record, several
@@ -128,21 +126,19 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
             "reasons": record(**dict.fromkeys(DIMENSIONS, TEXT)),
         },
         _read_rate,
-        shaped=parts,
     ),
     "trait": QuestionKind(
-        about_agent("trait"),
+        told("trait"),
         lambda rules: {"trait": optional(TEXT), "from": several(INTEGER, 100)},
         _read_trait,
-        shaped=parts_or_none,
     ),
     "persona": QuestionKind(
-        about_agent("persona_helps"),
+        told("persona_helps"),
         lambda rules: {"persona": optional(TEXT)},
         lambda answer, seen: text(answer.get("persona"), SHORT_MAX) or None,
         shaped=lambda answer: answer if type(answer) is str else None,
     ),
-    "skill": QuestionKind(about_agent("skill"), _skill_fields, _read_skill),
+    "skill": QuestionKind(told("skill"), _skill_fields, _read_skill),
     "rewrite": _REWRITE,
     "improve": _REWRITE,
     "recommend_team": QuestionKind(

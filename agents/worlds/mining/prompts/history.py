@@ -13,8 +13,6 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
-import msgspec
-
 from goldrush.agents.llm.messages import plural
 from goldrush.agents.llm.parts import cut, size
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms, number
@@ -44,6 +42,7 @@ LOSSES_MAX: Final = 1_000
 OWN_MAX: Final = 1_600  # of the lines of own actions
 OWN_SUM_MAX: Final = 1_000  # of own actions that do not fit
 
+_Pair = tuple[int, int]  # raider and owner
 _CAPTURED: Final = OUTCOMES[RaidOutcome.CAPTURED]
 
 
@@ -74,8 +73,8 @@ class History:
             if sum(sizes) > LINES_MAX:
                 gone = (len(lines) + 1) // 2
                 del lines[:gone], sizes[:gone]
-        counted = records[: len(records) - len(lines)]
-        text = "\n".join(filter(None, [*self._together(counted), *lines]))
+        together = records[: len(records) - len(lines)]
+        text = "\n".join(filter(None, [*self._together(together), *lines]))
         return self.terms("history", lines=text) if text else ""
 
     def line(self, record: RoundRecord) -> tuple[str, int]:
@@ -106,23 +105,20 @@ class History:
         by_outcome: dict[str, list[PublicRaid]] = {}
         for raid in public.raids:
             by_outcome.setdefault(raid.outcome, []).append(raid)
-        rulings: dict[object, list[str]] = {}
+        rulings: dict[str, list[str]] = {}
         for plot, captor, victim, _, remedy, _, _ in record.rows(RULED):
             # Never how much the fine was: it may be all that the agent had.
-            said = (
-                terms("restored", plot=terms.plot(plot), owner=terms.agent(victim))
-                if remedy == Remedy.RESTORED
-                else terms("fined", plot=terms.plot(plot), agent=terms.agent(captor))
-            )
-            rulings.setdefault(remedy, []).append(said)
+            id, who = ("restored", victim) if remedy == Remedy.RESTORED else ("fined", captor)
+            said = terms(id, plot=terms.plot(plot), owner=terms.agent(who), agent=terms.agent(who))
+            rulings.setdefault(id, []).append(said)
         facts: dict[str, Iterable[str]] = {
             "claims": list(map(self._claim, public.claims)),
             **{
                 outcome: list(map(self._raid, by_outcome.get(outcome, ())))
                 for outcome in reversed(OUTCOMES)
             },
-            "restored": rulings.get(Remedy.RESTORED, ()),
-            "fined": rulings.get(Remedy.FINED, ()),
+            "restored": rulings.get("restored", ()),
+            "fined": rulings.get("fined", ()),
             "defended": list(terms.spans(public.defended)),
         }
         return {kind: items for kind, items in facts.items() if items}
@@ -146,17 +142,20 @@ class History:
         return say("raided_and_won", winner=terms.agent(raid.winner))
 
     def _together(self, records: Sequence[RoundRecord]) -> Iterator[str]:
-        """PastCounts of rounds that are too long ago for lines."""
+        """The numbers of events in rounds that are too long ago for lines."""
         if not records:
             return
-        terms, counts = self.terms, PastCounts()
+        terms, claims = self.terms, Counter[int]()
+        raids, captures = Counter[_Pair](), Counter[_Pair]()
+        together: Sequence[Counter[Any]] = (claims, raids, captures)
         for record in records:
-            counts.add(record.view(PastCounts.of))
+            for counts, more in zip(together, record.view(counted), strict=True):
+                counts.update(more)
         yield terms(
             plural("together", len(records)), first=records[0].round, last=records[-1].round
         )
-        claims = sorted(counts.claims.items(), key=lambda item: (-item[1], item[0]))
-        raids = sorted(counts.raids.items(), key=lambda item: (-item[1], *item[0]))
+        winners = sorted(claims.items(), key=lambda item: (-item[1], item[0]))
+        raiders = sorted(raids.items(), key=lambda item: (-item[1], *item[0]))
 
         def won(item: tuple[int, int]) -> str:
             return terms("claims_won", agent=terms.agent(item[0]), number=item[1])
@@ -166,11 +165,11 @@ class History:
             return terms(
                 "raids_made", agent=terms.agent(raider),
                 owner=terms.agent(owner if owner >= 0 else None),
-                number=number, captures=counts.captures[raider, owner],
+                number=number, captures=captures[raider, owner],
             )  # fmt: skip
 
-        yield self._counts("together_claims", claims, won)
-        yield self._counts("together_raids", raids, made)
+        yield self._counts("together_claims", winners, won)
+        yield self._counts("together_raids", raiders, made)
 
     def _counts(self, id: str, items: Sequence[Any], text: Any) -> str:
         if not items:
@@ -277,32 +276,17 @@ def _alike(action: PastAction) -> tuple[str | None, int, str, float]:
     return action.kind, action.amount, action.result, action.gold
 
 
-class PastCounts(msgspec.Struct):
-    """Numbers of events: claims won by agent; raids, and captures, by (raider, owner), where -1
-    stands for nobody.
+def counted(record: RoundRecord) -> Sequence[Counter[Any]]:
+    """Numbers of events in a round: claims won by agent; raids, and captures, by (raider, owner),
+    where -1 stands for nobody.
     """
-
-    claims: Counter[int] = msgspec.field(default_factory=Counter)
-    raids: Counter[tuple[int, int]] = msgspec.field(default_factory=Counter)
-    captures: Counter[tuple[int, int]] = msgspec.field(default_factory=Counter)
-
-    @classmethod
-    def of(cls, record: RoundRecord) -> PastCounts:
-        """The numbers of a round."""
-        public, counts = PublicRound(record), cls()
-        counts.claims.update(claim.winner for claim in public.claims)
-        for raid in public.raids:
-            owner = -1 if raid.owner is None else raid.owner
-            counts.raids.update((raider, owner) for raider in raid.raiders)
-            if raid.winner is not None:
-                counts.captures[raid.winner, owner] += 1
-        return counts
-
-    def add(self, other: PastCounts) -> None:
-        """Add the numbers of another round."""
-        self.claims.update(other.claims)
-        self.raids.update(other.raids)
-        self.captures.update(other.captures)
+    public, raids, captures = PublicRound(record), Counter[_Pair](), Counter[_Pair]()
+    for raid in public.raids:
+        owner = -1 if raid.owner is None else raid.owner
+        raids.update((raider, owner) for raider in raid.raiders)
+        if raid.winner is not None:
+            captures[raid.winner, owner] += 1
+    return Counter(claim.winner for claim in public.claims), raids, captures
 
 
 def losses_by_owner(record: RoundRecord) -> Mapping[int, Sequence[tuple[int, int, bool]]]:

@@ -45,11 +45,12 @@ def test_all_arenas_have_both_halves_and_say_which_default_is_the_seed() -> None
     for name in NAMES:
         entry = arena_entry(name)
 
-        assert arena_type(name).version == entry.version
-        assert (bench_type(name).program is not None) == entry.takes_program
-        assert "seeds" in [option for option, _, _ in entry.options]
-    assert ("landscape", None) == (arena_entry("nk").seeded, arena_entry("mining").seeded)
-    assert ("landscape", None) == arena_entry("nk").options[-1][:2]
+        assert arena_type(name).version == entry["version"]
+        assert (bench_type(name).program is not None) == entry["takes_program"]
+        assert "seeds" in [option["option"] for option in entry["options"]]
+    last = arena_entry("nk")["options"][-1]
+    assert ("landscape", None, "seed") == (last["option"], last["default"], last["default_from"])
+    assert not any("default_from" in option for option in arena_entry("mining")["options"])
 
 
 @pytest.mark.parametrize(
