@@ -207,25 +207,11 @@ def format_fork(
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence; arguments as of `fork_changes`."""
-    parent = event.fields.get("parent")  # a world may not record it
-    source = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"
-    changed = fork_changes(vocabulary, prompt, event, before, names)
-    return f"the {vocabulary.run} is forked{source}: {changed}"
-
-
-def fork_changes(
-    vocabulary: Vocabulary,
-    prompt: PromptVersion | None,
-    event: RecordedEvent,
-    before: Declared | None = None,
-    names: Mapping[int, str] | None = None,
-) -> str:
-    """What a fork changed, as clauses. `before`: what was declared before it; None if that is not
-    known; `names`: of agents, by number.
+    """What a fork left and what it changed, as a sentence. `before`: what was declared before it;
+    None if that is not known; `names`: of agents, by number.
     """
     fields = {**event.fields}
-    _, changes, replaced, who, source, _ = (
+    parent, changes, replaced, who, source, _ = (
         fields.pop(name, None)
         for name in ("parent", "changes", "replaced", vocabulary.players, "source", vocabulary.unit)
     )
@@ -246,7 +232,8 @@ def fork_changes(
         name = (names or {}).get(agent, f"agent {agent}")
         place = ", step ".join(map(str, [number, *step]))
         parts.append(f"the submission of {name} in {vocabulary.unit} {place} is put in by hand")
-    return "; ".join(parts) or "no change"
+    off = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"  # not all worlds record it
+    return f"the {vocabulary.run} is forked{off}: {'; '.join(parts) or 'no change'}"
 
 
 def _policy_changes(before: Entries, who: Entries, prompt: PromptVersion | None) -> list[str]:

@@ -234,13 +234,9 @@ class _Run:
         self.open = 0
         self.error: JournalError | None = None
         self.broken_in = 0
-        self._units = fold.units(
+        self.units = fold.units(
             self._commits(), lambda inputs: self.world.arrange(inputs) if self.world else inputs
         )
-
-    def next(self) -> fold.Unit | None:
-        """The next unit; None at the end, and where the rest cannot be read."""
-        return next(self._units, None)
 
     def is_sound(self, world: World[Any], unit: fold.Unit) -> bool:
         """Whether all rows of a unit are valid in the world; if not, sets the run's error."""
@@ -261,7 +257,7 @@ class _Run:
 
     def side(self) -> ComparedRun:
         """The description of the file, after reading the rest of it."""
-        for _ in self._units:
+        for _ in self.units:
             pass
         torn = isinstance(self.error, TornTail)
         return ComparedRun(
@@ -314,7 +310,7 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
     """The first event that differs; declared differences on the way are added to `declared`."""
     known = (0, 0)
     while True:
-        a, b = one.next(), two.next()
+        a, b = next(one.units, None), next(two.units, None)
         if not (one.declarations and two.declarations):
             return None  # one of them cannot be read at all
         if known != (one.declarations, two.declarations):

@@ -481,10 +481,7 @@ class _Check:
         return verify(self._reader.path, DERIVE, world=self.world).broken is not None
 
     def _count(self, commit: Commit) -> None:
-        events = 0
-        for block in commit.blocks:
-            for _, rows in block.batches:
-                events += len(rows)
+        events = sum(map(_count, commit.blocks))
         self._digest = commit.digest
         if commit.digest is not None:
             self._rounds = commit.unit

@@ -172,27 +172,17 @@ def _tried(task: _Task) -> FolderRun | str:
     if not outline.finished:
         return _unfinished(outline)
     try:
-        return _measured(path, relative, outline, cell, users)
+        run = run_of(path, cell, users)
+        with run.reporting_forged():
+            kind, measured = kind_of(run), run.measured
+            treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
+            listed = StudyRun(
+                Cell(treatment, roster, max(1, kind.horizon)), outline.declared.seed or 0,
+                relative, measured.config,
+            )  # fmt: skip
+            result = result_of(listed, measured, None)
     except GoldrushError as error:
         return _reason(error, path)
-
-
-def _measured(
-    path: str,
-    relative: str,
-    outline: Outline,
-    cell: tuple[str, str] | None,
-    users: Sequence[UserMeasure],
-) -> FolderRun:
-    run = run_of(path, cell, users)
-    with run.reporting_forged():
-        kind, measured = kind_of(run), run.measured
-        treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
-        listed = StudyRun(
-            Cell(treatment, roster, max(1, kind.horizon)), outline.declared.seed or 0, relative,
-            measured.config,
-        )  # fmt: skip
-        result = result_of(listed, measured, None)
     return FolderRun(
         path=relative,
         world=run.tools.name,

@@ -99,27 +99,6 @@ def write_overview(
 
     step = None if on_step is None else partial(on_step, "measuring")
     folder_runs = runs_in(folder, jobs=jobs, on_run=step, users=users)
-    data = overview_of(folder, folder_runs, path.parent, outcome, users).encode()
-    files.write_whole(str(path), data, force=force, is_own=is_overview)
-    return Overview(path, len(data), folder_runs)
-
-
-def is_overview(front: bytes) -> bool:
-    """Whether a file with these first bytes is the page of a folder."""
-    return files.is_marked(front) and GENERATOR.encode() in front
-
-
-def overview_of(
-    folder: str | Path,
-    folder_runs: FolderRuns,
-    beside: Path,
-    outcome: str | None = None,
-    users: Sequence[UserMeasure] = (),
-) -> str:
-    """The page of a folder, as HTML, to be written into the folder `beside`.
-
-    Raises BadInput for a measure that no world has.
-    """
     by_world: dict[str, list[FolderRun]] = {}
     for run in sorted(folder_runs.runs, key=_order):
         by_world.setdefault(run.world, []).append(run)
@@ -128,7 +107,7 @@ def overview_of(
     if outcome is not None and outcome not in measures:
         raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
-    data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
+    data = {"worlds": [world.as_dict(path.parent, Path(folder)) for world in worlds]}
     runs = format_count(len(folder_runs.runs), "run")
     title = f"{runs} of {', '.join(by_world)}" if worlds else "No run in this folder has ended"
     is_one = len(worlds) == 1
@@ -141,11 +120,18 @@ def overview_of(
             for index, (name, world) in enumerate(zip(by_world, worlds, strict=True))
         ),
     }
-    return framed(
+    page = framed(
         here / "overview.html", parts, title=title, generator=GENERATOR,
         script=joined([here / name for name in _SCRIPTS], "overview();"),
         sheets=[here / "page.css", here / "overview.css"], data=packed_json(data),
-    )  # fmt: skip
+    ).encode()  # fmt: skip
+    files.write_whole(str(path), page, force=force, is_own=is_overview)
+    return Overview(path, len(page), folder_runs)
+
+
+def is_overview(front: bytes) -> bool:
+    """Whether a file with these first bytes is the page of a folder."""
+    return files.is_marked(front) and GENERATOR.encode() in front
 
 
 def _order(run: FolderRun) -> tuple[object, ...]:

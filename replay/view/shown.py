@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measured, Measures
+from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
@@ -136,7 +137,7 @@ def shown_of(
     measured = _measured(path, measures, walked.end if walked.trouble else None)
     compared = measured
     if beside is not None and 0 < beside.until < walked.closed:
-        compared = _measured(path, measures, _end_of(path, beside.until))
+        compared = measured and measured_until(path, beside.until, users)
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
@@ -275,16 +276,6 @@ def _explained(
     last = closed if until is None else min(until, closed)
     begin = outline.vocabulary.first if first is None else first
     return tools.explain(path, begin, last - 1), tuple(tools.explain(path, last, last))
-
-
-def _end_of(path: str | Path, unit: int) -> int:
-    """The offset after a unit, numbered from 1."""
-    with JournalReader(path) as reader:
-        return next(
-            commit.end
-            for commit in reader
-            if commit.kind == UNIT and commit.digest is not None and commit.unit == unit
-        )
 
 
 def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured[Any] | None:

@@ -54,7 +54,12 @@ class Recorded:
     report: tuple[str, ...] = ()
     left_out: set[str] = attrs.field(factory=set, init=False, eq=False)
     _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
-        init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
+        init=False,
+        eq=False,
+        default=attrs.Factory(
+            lambda self: {path: re.compile(path_pattern(path)) for path in self.ignored},
+            takes_self=True,
+        ),
     )
 
     @classmethod
@@ -77,10 +82,6 @@ class Recorded:
         matching = [path for path, pattern in self._patterns.items() if pattern.match(name)]
         self.left_out.update(matching)
         return bool(matching)
-
-    def _compiled(self) -> Mapping[str, re.Pattern[str]]:
-        """What matches the beginning of names that are left out, by what was given."""
-        return {path: re.compile(path_pattern(path)) for path in self.ignored}
 
 
 class Environment:

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Annotated, Final
+from typing import Annotated, Final, overload
 
 import attrs
 
 from goldrush.kernel.worlds.mining.state import HOLDINGS
-from goldrush.replay.data.compact import Records
 
 # Tolerance for rounding: a curve this close to one half has reached it.
 ROUNDING: Final = 1e-9
@@ -60,37 +59,54 @@ _NOBODY: Final = -1
 _START, _END, _LOST_TO = 2, 3, 5  # integers of a record
 
 
-class SpellRecords(Records[Spell]):
-    """The spells of a run, each in 24 bytes, in the order of their starts."""
-
-    __slots__ = ()
+class SpellRecords(Sequence[Spell]):
+    """The spells of a run in the order of their starts. Each takes 24 bytes, six integers; a list
+    of objects would take six times as much, and the garbage collector would walk through it.
+    """
 
     def __init__(self) -> None:
-        super().__init__(6, _spell)
+        self._columns = [array("i") for _ in range(6)]
 
     def begin(self, plot: int, owner: int, round: int, how: int) -> int:
         """Begin a spell, which runs. Returns its index."""
-        self.append(plot, owner, round, round, how, _NOBODY)
+        for column, number in zip(
+            self._columns, (plot, owner, round, round, how, _NOBODY), strict=True
+        ):
+            column.append(number)
         return len(self) - 1
 
     def extend(self, index: int, round: int) -> None:
         """Let a spell run until the end of a round."""
-        self.put(index, _END, round)
+        self._columns[_END][index] = round
 
     def lose(self, index: int, round: int, lost_to: int) -> None:
         """End a spell: in this round the plot was captured."""
-        self.put(index, _END, round - 1)
-        self.put(index, _LOST_TO, lost_to)
+        self._columns[_END][index] = round - 1
+        self._columns[_LOST_TO][index] = lost_to
 
     def times(self) -> Iterator[Times]:
         """The times of the spells, all that curves of their lengths need."""
-        columns = map(self.column, (_START, _END, _LOST_TO))
+        columns = (self._columns[field] for field in (_START, _END, _LOST_TO))
         return ((start, end, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True))
 
+    def __len__(self) -> int:
+        return len(self._columns[0])
 
-def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) -> Spell:
-    gained = HOLDINGS[how] or ""
-    return Spell(plot, owner, start, end, gained, None if lost_to == _NOBODY else lost_to)
+    @overload
+    def __getitem__(self, index: int) -> Spell: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Spell]: ...
+    def __getitem__(self, index: int | slice) -> Spell | list[Spell]:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self)))]
+        plot, owner, start, end, how, lost_to = (column[index] for column in self._columns)
+        gained, captor = HOLDINGS[how] or "", None if lost_to == _NOBODY else lost_to
+        return Spell(plot, owner, start, end, gained, captor)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # spells are appended
 
 
 # The observed part of a spell, on a clock of rounds: the time of its loss or censoring; whether it

@@ -1,11 +1,19 @@
 """Sequences in arrays are the lists that they stand for."""
 
+from collections.abc import Sequence
+
+import attrs
 import pytest
 
-from goldrush.replay.data.compact import Records, Series
+from goldrush.replay.data.compact import Series
+from goldrush.replay.worlds.mining.spells import Spell, SpellRecords
 
 VALUES = [0.5, None, 0.0, -1e300, None, 3.0]
-PAIRS = [(1, -1), (0, 2**31 - 1), (7, 7)]
+SPELLS = [
+    Spell(1, 0, 2, 2, "claim", None),
+    Spell(0, 2**31 - 1, 3, 9, "capture", None),
+    Spell(7, 7, 8, 8, "claim", 4),
+]
 
 
 def series() -> Series:
@@ -15,36 +23,32 @@ def series() -> Series:
     return made
 
 
-def records() -> Records[tuple[int, int]]:
-    made = Records(2, lambda a, b: (a, b))
-    for a, b in PAIRS:
-        made.append(a, b)
+def spells() -> SpellRecords:
+    made = SpellRecords()
+    for spell in SPELLS:
+        made.begin(spell.plot, spell.owner, spell.start, 1 + (spell.gained == "capture"))
+    made.extend(1, 9)
+    made.lose(2, 9, 4)
     return made
+
+
+BOTH: list[tuple[Sequence[object], list[object]]] = [(series(), VALUES), (spells(), [*SPELLS])]
 
 
 @pytest.mark.parametrize("cut", [slice(None), slice(1, 3), slice(-2, None), slice(None, None, 2)])
 def test_a_part_is_that_of_the_list(cut: slice) -> None:
-    assert series()[cut] == VALUES[cut]
-    assert records()[cut] == PAIRS[cut]
+    assert [made[cut] for made, _ in BOTH] == [expected[cut] for _, expected in BOTH]
 
 
 def test_items_are_those_of_the_list() -> None:
-    for made, expected in ((series(), VALUES), (records(), PAIRS)):
+    for made, expected in BOTH:
         assert list(made) == [made[place] for place in range(-len(made), 0)] == expected
         assert made != expected[1:]
         with pytest.raises(IndexError):
             made[len(expected)]
 
 
-@pytest.mark.parametrize("field", [0, 1])
-def test_a_column_is_one_field_of_every_record(field: int) -> None:
-    assert list(records().column(field)) == [pair[field] for pair in PAIRS]
-
-
-def test_an_integer_of_a_record_can_be_replaced() -> None:
-    made = records()
-    made.put(1, 0, 5)
-
-    assert made == [PAIRS[0], (5, 2**31 - 1), PAIRS[2]]
+def test_integers_are_of_32_bits() -> None:
     with pytest.raises(OverflowError):
-        made.put(1, 0, 2**31)
+        spells().extend(1, 2**31)
+    assert attrs.evolve(SPELLS[1], end=2**31 - 1) not in spells()
