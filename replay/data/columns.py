@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 import attrs
 
 from goldrush.kernel.game.hints import field_of
-from goldrush.kernel.shape import Kind, Schema
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.world import World
 
 if TYPE_CHECKING:
@@ -135,19 +135,15 @@ _TYPES: Final = {"integer": WHOLE, "number": REAL, "boolean": TRUTH, "string": T
 _LISTS: Final = {"integer": WHOLES, "string": TEXTS}
 
 
-def type_of(kind: Kind) -> Type:
-    """The type of a field: that of its schema, null aside, else JSON."""
-    return _type_of(kind.schema)
-
-
-def _type_of(schema: Schema) -> Type:
+def type_of(schema: Schema) -> Type:
+    """The type of a field, by its schema: null aside, else JSON."""
     match schema:
         case {"anyOf": [given, *_]}:
-            return _type_of(given)
+            return type_of(given)
         case {"type": "array", "items": {"anyOf": [items, *_]} | items}:
             if "properties" in items:
                 fields = items["properties"].items()
-                return _records(tuple((name, _type_of(field)) for name, field in fields))
+                return _records(tuple((name, type_of(field)) for name, field in fields))
             return _LISTS.get(items.get("type"), JSON)
     return _TYPES.get(schema.get("type", ""), JSON)
 
@@ -180,7 +176,7 @@ def columns_of(kind: type) -> list[Column]:
         match getattr(hint, "__metadata__", None):
             case (unit, meaning):
                 held = field_of(hint, name, in_row=True).kind
-                columns.append(column(name, type_of(held), meaning, unit=unit))
+                columns.append(column(name, type_of(held.schema), meaning, unit=unit))
     return columns
 
 

@@ -175,7 +175,7 @@ def _fields(world: World[Any]) -> dict[str, Type]:
     fields: dict[str, Type] = {}
     for event in world.events:
         for name, kind in event.fields.items():
-            type = type_of(kind)
+            type = type_of(kind.schema)
             fields[name] = type if fields.get(name, type) is type else JSON
     return fields
 

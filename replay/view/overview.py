@@ -65,7 +65,7 @@ class Overview:
             "path": str(self.path),
             "size": self.size,
             "runs": len(self.folder.runs),
-            "left_out": [attrs.asdict(each) for each in self.folder.left_out],
+            "left_out": [{"path": p, "reason": why} for p, why in self.folder.left_out.items()],
             "unplayed": self.folder.unplayed,
         }
 
@@ -300,9 +300,9 @@ def _left_out(folder_runs: FolderRuns) -> str:
         parts.append(f"<p>{format_count(unplayed, 'run')} of the study {are} not played.</p>")
     if count:
         rows = "".join(
-            f'<tr><th scope="row"><code>{escape_text(file.path)}</code></th>'
-            f"<td>{escape_text(file.reason)}</td>"
-            for file in folder_runs.left_out
+            f'<tr><th scope="row"><code>{escape_text(path)}</code></th>'
+            f"<td>{escape_text(reason)}</td>"
+            for path, reason in folder_runs.left_out.items()
         )
         verb = "is" if count == 1 else "are"
         parts.append(

@@ -27,7 +27,7 @@ from goldrush.replay.sentences import ENTITIES
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.chart import SINGLE_MAX
 from goldrush.replay.view.frame import framed, joined, packed_element, packed_json
-from goldrush.replay.view.shown import Beside, ShownRun, policies_of, shown_of
+from goldrush.replay.view.shown import ShownRun, policies_of, shown_of
 from goldrush.replay.view.top import journal_of, top_of, top_of_two
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _page(
         until = min(outline.closed for outline in outlines)
         labels = beside(*map(policies_of, outlines))
         runs = [
-            shown_of(journal, tools, units, users, Beside(own, until))
+            shown_of(journal, tools, units, users, own, until)
             for journal, own in zip((path, against), labels, strict=True)
         ]
         difference = diff(path, against)

@@ -89,16 +89,6 @@ class ShownRun:
         }
 
 
-@attrs.frozen
-class Beside:
-    """How one of two runs is compared: the groups of its agents, and after which unit, numbered
-    from 1.
-    """
-
-    labels: Sequence[str]
-    until: int
-
-
 def policies_of(outline: Outline) -> Sequence[str]:
     """What each agent plays in a run: see `policies.played`."""
     return played(labels for _, labels in outline.declared.labels)
@@ -110,20 +100,22 @@ def shown_of(
     tools: Tools,
     units: Units,
     users: Sequence[UserMeasure] = (),
-    beside: Beside | None = None,
+    groups: Sequence[str] | None = None,
+    until: int = 0,
 ) -> ShownRun:
     """What a page shows of a journal.
 
     Args:
         users: measures of the user.
-        beside: of one of two runs, how they are compared.
+        groups: of one of two runs, by agent, the group that is compared with one of the other.
+        until: after which unit they are, numbered from 1; 0: after the last one.
 
     Raises BadInput for units that the journal does not have, and for a score that fails;
     JournalError as reading a journal does.
     """
     view, outline = tools.view, outline_of(path)
-    labels = policies_of(outline) if beside is None else beside.labels
-    lines_of_agents = Lines.of(labels, by_policy=beside is not None)
+    labels = policies_of(outline) if groups is None else groups
+    lines_of_agents = Lines.of(labels, by_policy=groups is not None)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
         lines = EventLines(
@@ -136,8 +128,8 @@ def shown_of(
     measures = with_users(tools.measures, users)
     measured = _measured(path, measures, walked.end if walked.trouble else None)
     compared = measured
-    if beside is not None and 0 < beside.until < walked.closed:
-        compared = measured and measured_until(path, beside.until, users)
+    if 0 < until < walked.closed:
+        compared = measured and measured_until(path, until, users)
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble

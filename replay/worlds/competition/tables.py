@@ -136,10 +136,6 @@ ROUNDTABLES: Final = records_table(
 # Contributions.
 
 
-def _of_proposal(of: _Of) -> _Of | None:
-    return of if of.part.is_proposal else None
-
-
 CONTRIBUTIONS: Final = records_table(
     "contributions",
     _parts(lambda each, table: table.contributions),
@@ -167,7 +163,7 @@ CONTRIBUTIONS: Final = records_table(
     column("sustained", TRUTH, "whether a challenge was right; null: it is none", lambda of:
            of.table.is_sustained(of.part) if of.part.move == Move.CHALLENGE else None),
     *of_part(
-        _of_proposal,
+        lambda of: of if of.part.is_proposal else None,
         column("tested", REAL, "of a proposal, the tested value of the base",
                lambda of: _real(base_value(of.table, of.part)), unit=_OBJECTIVE),
         column("edge_tested", REAL, "that of the edge",

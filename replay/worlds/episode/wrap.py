@@ -126,17 +126,22 @@ def wrap(
     with exits_told(format_value(target) if make is None else name_of(make)):
         config = config_for(seed, steps, parameters)
         subject, about = subject_made(make, env, seed, parameters, recorded, every)
-        maker: Any = None if make is None else SubjectMaker(make)
-        recording: SubjectRecorder[Any] = SubjectRecorder.new(
-            subject, about, config, maker, journal, force=force
-        )
+        recording = SubjectRecorder[Any].new(
+            subject, about, config, None if make is None else SubjectMaker(make), journal,
+            force=force,
+        )  # fmt: skip
         if not isinstance(subject, ModelSubject):
             return _wrapper(subject.kind)(recording)
-        settings = recording.state.config
-        given: Encoded = (DICT, tuple(settings.parameters.items()))
-        recording.do((RESET, [(subject.seed_of(settings.seed), False, given)]))
-        model = RecordedModel[Stepped](recording)
+        model = _made_by(recording)
         return model.run_to_end() if steps else model
+
+
+def _made_by(recording: SubjectRecorder[ModelSubject]) -> RecordedModel[Stepped]:
+    """A recorded model as it is before its first step."""
+    settings = recording.state.config
+    given: Encoded = (DICT, tuple(settings.parameters.items()))
+    recording.do((RESET, [(recording.subject.seed_of(settings.seed), False, given)]))
+    return RecordedModel(recording)
 
 
 def _made_and_maker(

@@ -53,7 +53,7 @@ _SETUP: Final = (
     Column("roster", JSON, "", "who plays: agent, policy and options of each"),
     Column("parent", TEXT, "", "SHA-256 of the journal that was forked, in hex"),
     Column("changes", JSON, "", "the settings that a fork changes, with their new values"),
-    Column("replaced", type_of(several(record(round=NATURAL, agent=AGENT))), "",
+    Column("replaced", type_of(several(record(round=NATURAL, agent=AGENT)).schema), "",
            "the submissions that were put in by hand"),
 )  # fmt: skip
 _FAILURES: Final = ", ".join(kind for kind in KINDS_OF_FAILURE if kind != INVALID)
