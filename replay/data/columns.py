@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 
@@ -87,14 +87,11 @@ def column(
 def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
     """The columns of a part of records, null where a record has no such part."""
 
-    def reader(value: Callable[..., object]) -> Callable[..., object]:
-        def read(record: object) -> object:
-            found = part(record)
-            return None if found is None else value(found)
+    def read(value: Callable[..., object], record: object) -> object:
+        found = part(record)
+        return None if found is None else value(found)
 
-        return read
-
-    return [column.read_by(reader(column.reader)) for column in columns]
+    return [column.read_by(partial(read, column.reader)) for column in columns]
 
 
 def columns_in_order(

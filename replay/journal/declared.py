@@ -74,23 +74,16 @@ class Declared:
     @property
     def rosters(self) -> Sequence[tuple[int, Entries]]:
         """All players that were in force, each with the public number of their first unit."""
-        found: list[tuple[int, Entries]] = []
-        for first, players, _ in self.in_force:
-            if not found or players is not found[-1][1]:
-                found.append((first, players))
-        return found
+        same = groupby(self.in_force, key=lambda part: id(part[1]))
+        return [next(parts)[:2] for _, parts in same]
 
     @property
     def drawn(self) -> Sequence[tuple[int, Sequence[object], Mapping[int, int]]]:
         """As `rosters`, each with the variant, from 0, of each agent whose wording has several. A
         fork with another seed that draws others has a row, too.
         """
-        found: list[tuple[int, Sequence[object], Mapping[int, int]]] = []
-        for first, players, seed in self.in_force:
-            variants = _variants(players, seed)
-            if not found or players is not found[-1][1] or variants != found[-1][2]:
-                found.append((first, players, variants))
-        return found
+        each = [(first, who, _variants(who, seed)) for first, who, seed in self.in_force]
+        return [next(parts) for _, parts in groupby(each, key=lambda part: (id(part[1]), part[2]))]
 
 
 def _variants(players: Entries, seed: object) -> Mapping[int, int]:

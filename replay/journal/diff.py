@@ -275,8 +275,8 @@ class _Run:
                     if self.world is not None:
                         self.counted += fold.counts(commit, self.world.vocabulary)
                 if commit.kind == UNIT:
-                    waits = commit.digest is None
-                    self.open = self.open + _inputs_in(commit) if waits else 0
+                    inputs = sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+                    self.open = self.open + inputs if commit.digest is None else 0
                 yield commit
                 if commit.digest is not None:
                     self.digest = commit.digest
@@ -287,17 +287,11 @@ class _Run:
             self.broken_in = self.broken_in or self.rounds + 1
 
     def _declare(self, world: World[Any], commit: Commit, event: RecordedEvent) -> None:
-        if commit.kind == FORK:
-            self.declared = declared_by(world, prompt_of(world.name), self.declared, event)
-            self.declared_from = commit.unit + 1
-        else:
-            self.declared = declared_by(world, prompt_of(world.name), None, event)
+        before = self.declared if commit.kind == FORK else None
+        self.declared = declared_by(world, prompt_of(world.name), before, event)
+        self.declared_from = 0 if before is None else commit.unit + 1
         self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1
-
-
-def _inputs_in(commit: Commit) -> int:
-    return sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
 
 
 def _blocks(unit: fold.Unit) -> list[Block]:

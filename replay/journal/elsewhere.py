@@ -85,7 +85,8 @@ def checking_elsewhere(
     asked = Resources(
         trust=[*resources.trust, *roster.trust], sources=[*resources.sources, *roster.sources]
     )
-    order = (working, folders, location, _sha256(world), path, size, asked)
+    sha256 = None if target.value is None else source_of_code(target.value).sha256
+    order = (working, folders, location, sha256, path, size, asked)
     is_elsewhere, result = bool(location) or target.value is None, (_CANNOT, "", "")
     if is_elsewhere:
         result = _HELPER.asked(order, WAIT + seconds)
@@ -104,12 +105,6 @@ def checking_elsewhere(
         again = "derived again in another process" if is_elsewhere else "derived again"
         text = f"{again}, {what}"
         raise MalformedEvents(path, where, text if verdict == _REFUSED else f"{text}; {cure}")
-
-
-def _sha256(world: str) -> str | None:
-    """The SHA-256 of the source of the game of a world, as it is here."""
-    game = given(world).value
-    return None if game is None else source_of_code(game).sha256
 
 
 def _derived(path: str, size: int | None, resources: Resources) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ policy allows by their hashes. It holds no date, and paths relative to itself al
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -21,10 +21,9 @@ import attrs
 from goldrush.kernel import files
 from goldrush.kernel.errors import unknown
 from goldrush.kernel.text import format_count
-from goldrush.kernel.world import Vocabulary
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
-from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import amount_of, standings_of
@@ -33,7 +32,6 @@ from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import measures_in
 from goldrush.replay.text import format_number
-from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRun, FolderRuns, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined, packed_json
@@ -102,7 +100,7 @@ def write_overview(
     by_world: dict[str, list[FolderRun]] = {}
     for run in sorted(folder_runs.runs, key=_order):
         by_world.setdefault(run.world, []).append(run)
-    worlds = [_World.of(Path(folder), runs, outcome, users) for runs in by_world.values()]
+    worlds = [_World(Path(folder), runs, outcome, users) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
     if outcome is not None and outcome not in measures:
         raise unknown("measure", outcome, measures)
@@ -140,7 +138,6 @@ def _order(run: FolderRun) -> tuple[object, ...]:
     return *attrs.astuple(run.cell), seed, run.path
 
 
-@attrs.frozen(kw_only=True)
 class _World:
     """The runs of one world.
 
@@ -151,34 +148,21 @@ class _World:
         columns: the measures of runs that stand in the table.
     """
 
-    tools: Tools
-    words: Vocabulary
-    runs: Sequence[FolderRun]
-    known: Mapping[str, AgentMeasure | Measure]
-    measure: AgentMeasure | Measure
-    outcome: StudyOutcome
-    columns: Sequence[StudyOutcome]
-
-    @classmethod
-    def of(
-        cls, folder: Path, runs: Sequence[FolderRun], name: str | None, users: Sequence[UserMeasure]
-    ) -> _World:
-        first = folder / runs[0].path
-        tools, world = tools_at(first), world_at(first)
-        results = [run.result for run in runs]
-        measures = measures_in(tools, results, users)
-        known = measures.outcomes
-        measure = measures.outcome(tools.name, name if name in known else None)
+    def __init__(
+        self,
+        folder: Path,
+        runs: Sequence[FolderRun],
+        name: str | None,
+        users: Sequence[UserMeasure],
+    ) -> None:
+        first, results = folder / runs[0].path, [run.result for run in runs]
+        self.tools, self.words, self.runs = tools_at(first), world_at(first).vocabulary, runs
+        measures = measures_in(self.tools, results, users)
+        self.known = known = measures.outcomes
+        self.measure = measures.outcome(self.tools.name, name if name in known else None)
+        self.outcome = outcome_in(results, self.measure)
         columns = [known[each] for each in measures.of_runs or measures.known]
-        return cls(
-            tools=tools,
-            words=world.vocabulary,
-            runs=runs,
-            known=known,
-            measure=measure,
-            outcome=outcome_in(results, measure),
-            columns=[outcome_in(results, each) for each in columns if each != measure],
-        )
+        self.columns = [outcome_in(results, each) for each in columns if each != self.measure]
 
     def top(self, level: int) -> str:
         """How many runs, the range of their outcome, and what varies, as HTML."""

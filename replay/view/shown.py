@@ -297,16 +297,10 @@ def _front(
     front = attrs.evolve(front, outcome=outcome, measures=values)
     if front.points:
         return attrs.evolve(front, charted=_measured_as(measured, *zip(*front.points, strict=True)))
-    name = outcome.measure.name
-    return attrs.evolve(front, lines=None, points=_of_run(measured, name), charted=[name])
-
-
-def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Value]]]:
-    """The values of a measure of the run by unit, of some units."""
-    values = measured.values.get(name, ())
-    number = measured.vocabulary.number
-    units = sampled(len(values), POINTS_MAX)
-    return [(number(unit), [short(values[unit - 1])]) for unit in units]
+    name, number = outcome.measure.name, measured.vocabulary.number
+    series = measured.values.get(name, ())
+    points = [(number(at), [short(series[at - 1])]) for at in sampled(len(series), POINTS_MAX)]
+    return attrs.evolve(front, lines=None, points=points, charted=[name])
 
 
 def _measures(

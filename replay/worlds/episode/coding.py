@@ -141,10 +141,16 @@ def decoded(value: Encoded) -> object:
     return _DECODERS[str(value[0])](*value[1:]) if type(value) is tuple else value
 
 
+def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:
+    import numpy as np
+
+    return np.ndarray(shape, dtype, bytearray(data))
+
+
 _DECODERS: Final[Mapping[str, Callable[..., object]]] = {
     INT: int,
-    ARRAY: lambda dtype, shape, data: np.ndarray(shape, dtype, bytearray(data)),
-    SCALAR: lambda dtype, data: np.ndarray((), dtype, bytearray(data))[()],
+    ARRAY: _array,
+    SCALAR: lambda dtype, data: _array(dtype, (), data)[()],
     TUPLE: lambda items: tuple([decoded(item) for item in items]),
     LIST: lambda items: [decoded(item) for item in items],
     DICT: lambda pairs: {decoded(key): decoded(item) for key, item in pairs},
