@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from io import StringIO
 from typing import Final
 
 # Colours a text by the agent that it belongs to (None: to nobody).
@@ -137,6 +139,13 @@ def cut_apart(texts: Mapping[str, str], most: int, dots: str) -> dict[str, str]:
         labels[name] = label
         taken.add(label)
     return labels
+
+
+def csv_of(rows: Iterable[Iterable[str]]) -> str:
+    """Rows as CSV, with `\\n` as line ends."""
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
 
 
 def capitalized(text: str) -> str:
