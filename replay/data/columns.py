@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache, partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 
 import attrs
@@ -46,42 +46,22 @@ class Column:
     Attributes:
         name: its name.
         type: the type of its values.
-        unit: their unit of measurement; empty for none.
         description: their meaning.
         value: reads its value from a record, in a table that is made of records; None: it is the
             attribute of the column's name, without a final `_`.
+        unit: their unit of measurement; empty for none.
     """
 
     name: str
     type: Type
-    unit: str
     description: str
     value: Callable[..., object] | None = None
+    unit: str = ""
 
     @property
     def reader(self) -> Callable[..., object]:
         """Reads its value from a record."""
         return self.value or attrgetter(self.name.removesuffix("_"))
-
-    def read_by(self, value: Callable[..., object]) -> Column:
-        """The column with the function that reads its value from a record."""
-        return attrs.evolve(self, value=value)
-
-
-def column(
-    name: str,
-    type: Type,
-    description: str,
-    value: Callable[..., object] | None = None,
-    *,
-    fit: Callable[..., object] | None = None,
-    unit: str = "",
-) -> Column:
-    """A column of a table of records. `value`: as of Column; `fit`: makes of the value what the
-    column holds.
-    """
-    made = Column(name, type, unit, description, value)
-    return made if fit is None else made.read_by(lambda record: fit(made.reader(record)))
 
 
 def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
@@ -91,15 +71,7 @@ def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
         found = part(record)
         return None if found is None else value(found)
 
-    return [column.read_by(partial(read, column.reader)) for column in columns]
-
-
-def columns_in_order(
-    values: Callable[..., Sequence[object]], columns: Iterable[Column]
-) -> list[Column]:
-    """Columns whose values a record has in a sequence, in their order."""
-    ordered = [column.read_by(itemgetter(index)) for index, column in enumerate(columns)]
-    return of_part(values, *ordered)
+    return [attrs.evolve(each, value=partial(read, each.reader)) for each in columns]
 
 
 _BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
@@ -173,16 +145,16 @@ def columns_of(kind: type) -> list[Column]:
         match getattr(hint, "__metadata__", None):
             case (unit, meaning):
                 held = field_of(hint, name, in_row=True).kind
-                columns.append(column(name, type_of(held.schema), meaning, unit=unit))
+                columns.append(Column(name, type_of(held.schema), meaning, unit=unit))
     return columns
 
 
 # The first values of every row of a run.
 FRONT: Final = (
-    Column("journal", TEXT, "", "the path of the journal, as it was given"),
-    Column("treatment", TEXT, "", "the treatment in the study whose folder holds it; else null"),
-    Column("roster", TEXT, "", "the roster's name in that study; else as text; null: unknown"),
-    Column("seed", WHOLE, "", "the run's seed; the last one, where a fork changed it"),
+    Column("journal", TEXT, "the path of the journal, as it was given"),
+    Column("treatment", TEXT, "the treatment in the study whose folder holds it; else null"),
+    Column("roster", TEXT, "the roster's name in that study; else as text; null: unknown"),
+    Column("seed", WHOLE, "the run's seed; the last one, where a fork changed it"),
 )
 
 

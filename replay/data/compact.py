@@ -14,7 +14,6 @@ class Series(Sequence[Value]):
     """Finite real numbers, or None: eight bytes each. Equal to any sequence of the same values."""
 
     __slots__ = ("_numbers",)
-    __hash__ = None  # type: ignore[assignment]  # values are appended
 
     def __init__(self) -> None:
         self._numbers = array("d")

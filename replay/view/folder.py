@@ -100,7 +100,7 @@ def runs_in(
             for run, result in measured_runs(
                 study, manifest, jobs=jobs, on_run=on_run, users=users
             ):
-                path = _relative(study / run.path, base)
+                path = os.path.relpath(study / run.path, base)
                 in_study[path] = (
                     _reason(result, study / run.path)
                     if isinstance(result, GoldrushError)
@@ -110,13 +110,13 @@ def runs_in(
                     )
                 )  # fmt: skip
         except BadInput as error:
-            in_study = {_relative(study / MANIFEST, base): _reason(error, study / MANIFEST)}
+            in_study = {os.path.relpath(study / MANIFEST, base): _reason(error, study / MANIFEST)}
         else:
             unplayed += sum(run.sha256 is None for run in manifest.runs)
         by_path |= in_study
-    others = [path for path in paths if _relative(path, base) not in by_path]
+    others = [path for path in paths if os.path.relpath(path, base) not in by_path]
     studies = StudyFolders()
-    tasks = [(path, _relative(path, base), studies.cell_of(path), users) for path in others]
+    tasks = [(path, os.path.relpath(path, base), studies.cell_of(path), users) for path in others]
     jobs = jobs if can_be_shared(users) else 1
     tried = map_in_order(_tried, tasks, jobs, total_size(others))
     for done, (task, found) in enumerate(zip(tasks, tried, strict=True), 1):
@@ -124,7 +124,7 @@ def runs_in(
         if on_run is not None:
             on_run(done, len(others))
     for unfinished in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
-        by_path[_relative(unfinished, base)] = _unfinished(outline_of(unfinished))
+        by_path[os.path.relpath(unfinished, base)] = _unfinished(outline_of(unfinished))
     measured = {path: run for path, run in sorted(by_path.items()) if isinstance(run, FolderRun)}
     left_out = {path: why for path, why in sorted(by_path.items()) if isinstance(why, str)}
     cells: dict[tuple[str, Cell], list[Path]] = {}
@@ -183,7 +183,3 @@ def _reason(error: GoldrushError, path: str | Path) -> str:
     """An error in one line, without the path of the file that it is about."""
     text = " ".join(str(error).split())
     return text.removeprefix(f"{path}: ").replace(str(path), Path(path).name)
-
-
-def _relative(path: str | Path, base: Path) -> str:
-    return os.path.relpath(path, base)

@@ -41,7 +41,7 @@ from goldrush.replay.worlds.competition.steps import season_world
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)  # of an agent, as worlds give them
 
 
-ASSIGNMENT: Final = unit_column(VOCABULARY).read_by(attrgetter("state.assignment"))
+ASSIGNMENT: Final = attrs.evolve(unit_column(VOCABULARY), value=attrgetter("state.assignment"))
 
 
 def _ranks_in(state: SeasonState) -> Iterator[Row]:
@@ -59,15 +59,15 @@ RANKS: Final = Table(
     "a line of the leaderboard that was posted in an assignment",
     (
         ASSIGNMENT,
-        Column("day", WHOLE, "days", "its day, from 0"),
-        Column("rank", WHOLE, "", "by the rolling sum, from 1"),
-        Column("rolling", WHOLE, "points", "the sum of totals in the leaderboard's window"),
-        Column("all_time", WHOLE, "points", "the sum of all totals"),
-        Column("agent", WHOLE, "", "who, by ordinal"),
-        Column("name", TEXT, "", "the agent's name"),
-        Column("class", TEXT, "", "what it runs as: " + ", ".join(names_of(Class))),
-        Column("status", TEXT, "", "when the assignment closes: " + ", ".join(names_of(Status))),
-        Column("sparks", WHOLE, "sparks", "what it has when the assignment closes"),
+        Column("day", WHOLE, "its day, from 0", unit="days"),
+        Column("rank", WHOLE, "by the rolling sum, from 1"),
+        Column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
+        Column("all_time", WHOLE, "the sum of all totals", unit="points"),
+        Column("agent", WHOLE, "who, by ordinal"),
+        Column("name", TEXT, "the agent's name"),
+        Column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class))),
+        Column("status", TEXT, "when the assignment closes: " + ", ".join(names_of(Status))),
+        Column("sparks", WHOLE, "what it has when the assignment closes", unit="sparks"),
     ),
     lambda run: (row for each in assignments_of(run) for row in _ranks_in(each.state)),
 )

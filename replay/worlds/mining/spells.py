@@ -106,8 +106,6 @@ class SpellRecords(Sequence[Spell]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # spells are appended
-
 
 # The observed part of a spell, on a clock of rounds: the time of its loss or censoring; whether it
 # was lost then; the time after which it is at risk.
