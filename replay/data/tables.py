@@ -69,17 +69,22 @@ def tables_of(
 
 def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of every unit of a run."""
-    names = [name for name, measure in known.items() if measure.by_unit]
+    by_unit = {name: measure for name, measure in known.items() if measure.by_unit}
+    taken = (*_TAKEN, vocabulary.unit)
+    columns = [
+        Column(free_name(name, taken), REAL, f"{measure.title}. {measure.definition}")
+        for name, measure in by_unit.items()
+    ]
 
     def rows(run: TableSource) -> Iterator[Row]:
         values = run.measured.values
         for index in range(run.measured.units):
-            yield (vocabulary.number(index + 1), *(values[name][index] for name in names))
+            yield (vocabulary.number(index + 1), *(values[name][index] for name in by_unit))
 
     return Table(
         vocabulary.units,
         f"a closed {vocabulary.unit}; measures are null where they are undefined",
-        [unit_column(vocabulary), *measure_columns(vocabulary, known)],
+        [unit_column(vocabulary), *columns],
         rows,
     )
 
@@ -87,16 +92,6 @@ def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
 def unit_column(vocabulary: Vocabulary) -> Column:
     text = f"the {vocabulary.unit}, from {vocabulary.first} on"
     return Column(free_name(vocabulary.unit, _TAKEN), WHOLE, text)
-
-
-def measure_columns(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> list[Column]:
-    """A column for each measure that a single unit has."""
-    taken = (*_TAKEN, vocabulary.unit)
-    return [
-        Column(free_name(name, taken), REAL, f"{measure.title}. {measure.definition}")
-        for name, measure in known.items()
-        if measure.by_unit
-    ]
 
 
 def figures_table(vocabulary: Vocabulary) -> Table:

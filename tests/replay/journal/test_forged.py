@@ -46,7 +46,7 @@ from goldrush.replay.view import page
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition import ended, leaderboard, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
-from goldrush.replay.worlds.mining import audit, measures, why
+from goldrush.replay.worlds.mining import audit, why
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
@@ -166,7 +166,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
-    "mining.measures.measure": lambda c: measures.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, MINING_PLAYERS, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),

@@ -26,7 +26,8 @@ from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
-from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, measure
+from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
 from goldrush.replay.worlds.mining.spells import (
     Spell,
     curve,
@@ -136,7 +137,7 @@ def quarrel_path(folder: Path, stopped: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def quarrel(quarrel_path: Path) -> MeasuredRun:
-    return measure(quarrel_path)
+    return measured_at(quarrel_path)
 
 
 def almost(values: Any) -> Any:
@@ -221,7 +222,7 @@ def told(path: Path) -> Told:
 
 def assert_told_alike(path: Path) -> MeasuredRun:
     """Every measure of every round, of the run and of its halves, each count, spell and tie."""
-    expected, measured = told(path), measure(path)
+    expected, measured = told(path), measured_at(path)
     shown = measured.as_dict()
 
     assert (len(expected.closed), expected.finished) == (measured.units, measured.finished)
@@ -310,7 +311,7 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
     write(tmp_path / "pieces.journal", [*commits, last])
     write(tmp_path / "open.journal", commits)
     whole, pieces, under_way = map(
-        measure, (stopped, tmp_path / "pieces.journal", tmp_path / "open.journal")
+        measured_at, (stopped, tmp_path / "pieces.journal", tmp_path / "open.journal")
     )
 
     assert attrs.evolve(whole, path="") == attrs.evolve(pieces, path="")
@@ -329,7 +330,7 @@ def times_of(spells: Iterable[Spell]) -> list[tuple[int, int, bool]]:
 def test_a_loss_is_seen_in_one_half_and_exposure_adds_up(game: Game) -> None:
     """Nothing that happens to a spell is counted twice, and nothing is left out."""
     with tempfile.TemporaryDirectory() as folder:
-        measured = measure(journal_of(game, Path(folder)))
+        measured = measured_at(journal_of(game, Path(folder)))
     halves = measured.halves(burn_in=False)
     if halves is None:
         return
