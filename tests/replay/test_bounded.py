@@ -14,6 +14,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.data import encoded
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.draws import recheck
