@@ -45,15 +45,6 @@ _REFUSED: Final = "refused"  # with what to do about it
 _DIED: Final = "another ended before it answered"
 
 
-def _warn(path: str, why: str, resources: Resources) -> None:
-    """Say that a check was weaker: orders of sets are the same in this process."""
-    from goldrush.agents.llm.models import Models
-
-    (resources.models or Models()).warn(
-        f"{path} was derived again in this process only, with the same order of sets: {why}"
-    )
-
-
 @contextmanager
 def checking_elsewhere(
     world: str,
@@ -92,7 +83,12 @@ def checking_elsewhere(
         result = _HELPER.asked(order, WAIT + seconds)
     if result[0] == _CANNOT:
         if is_elsewhere:
-            _warn(path, result[2], resources)
+            from goldrush.agents.llm.models import Models
+
+            (resources.models or Models()).warn(
+                f"{path} was derived again in this process only, with the same order of sets: "
+                f"{result[2]}"
+            )
         is_elsewhere, result = False, _derived(path, size, asked)
     verdict, where, what = result
     if verdict != _HOLDS:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -49,7 +50,7 @@ def report(
     width: str | None = None,
     question: StudyQuestion | None = None,
     users: Sequence[UserMeasure] = (),
-    on_step: OnStep | None = None,
+    on_step: OnStep = lambda what, done, every: None,
 ) -> Reported:
     """Write the report of a study. The same study and versions give the same bytes.
 
@@ -76,16 +77,13 @@ def report(
     if tables is not None:
         check_tables(tables, force=force)
 
-    def tell(what: str) -> Callable[[int, int], None] | None:
-        return None if on_step is None else lambda done, every: on_step(what, done, every)
-
-    results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users)
+    results = results_of(folder, jobs=jobs, on_run=partial(on_step, "measuring"), users=users)
     study = study_of(results, question)
     page, names = StudyPage(study), list[str]()
     if figures is not None:
         names = write_figures(
             list(page.figures.values()), figures, width=width, force=force, jobs=jobs,
-            on_figure=tell("drawing figures"),
+            on_figure=partial(on_step, "drawing figures"),
         )  # fmt: skip
     of_tables = (
         [] if tables is None else write_tables(list(page.tables.values()), tables, force=force)

@@ -80,7 +80,7 @@ def runs_in(
     folder: str | Path,
     *,
     jobs: int | None = None,
-    on_run: OnRun | None = None,
+    on_run: OnRun = lambda done, every: None,
     users: Sequence[UserMeasure] = (),
 ) -> FolderRuns:
     """Measure the runs in and below a folder; those of studies only if they are not kept measured.
@@ -121,8 +121,7 @@ def runs_in(
     tried = map_in_order(_tried, tasks, jobs, total_size(others))
     for done, (task, found) in enumerate(zip(tasks, tried, strict=True), 1):
         by_path[task[1]] = found
-        if on_run is not None:
-            on_run(done, len(others))
+        on_run(done, len(others))
     for unfinished in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
         by_path[os.path.relpath(unfinished, base)] = _unfinished(outline_of(unfinished))
     measured = {path: run for path, run in sorted(by_path.items()) if isinstance(run, FolderRun)}

@@ -76,7 +76,7 @@ def write_overview(
     users: Sequence[UserMeasure] = (),
     jobs: int | None = None,
     force: bool = False,
-    on_step: OnStep | None = None,
+    on_step: OnStep = lambda what, done, every: None,
 ) -> Overview:
     """Write the page of a folder.
 
@@ -95,7 +95,7 @@ def write_overview(
     path = Path(folder, NAME) if out is None else Path(out)
     files.check_target(str(path if out is None else out), force=force, is_own=is_overview)
 
-    step = None if on_step is None else partial(on_step, "measuring")
+    step = partial(on_step, "measuring")
     folder_runs = runs_in(folder, jobs=jobs, on_run=step, users=users)
     by_world: dict[str, list[FolderRun]] = {}
     for run in sorted(folder_runs.runs, key=_order):
