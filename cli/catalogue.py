@@ -38,20 +38,20 @@ def policies(named: NamedWorld, world: World, as_json: Json) -> int:
     """
     from goldrush.replay.catalogue import policies_of
 
-    listed = policies_of(one_world(named, world))
-    for error in listed.unusable:
+    entries, unusable = policies_of(one_world(named, world))
+    for error in unusable:
         echo_error(f"goldrush: {error}")
     rows = []
-    for name, one in listed.entries.items():
+    for name, one in entries.items():
         rows.append((escaped(name), escaped(one.text)))
         for setting, (default, range_) in one.settings.items():
             rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
     echo(
         as_json,
-        lambda: [_as_dict(name, policy) for name, policy in listed.entries.items()],
+        lambda: [_as_dict(name, policy) for name, policy in entries.items()],
         lambda: format_table(rows),
     )
-    return DIFFERS if listed.unusable else DONE
+    return DIFFERS if unusable else DONE
 
 
 def _as_dict(name: str, entry: CatalogueEntry) -> dict[str, object]:

@@ -277,16 +277,17 @@ def _print_values(
 
 def _print_report(written: Reported, figures: str | None, tables: str | None) -> None:
     """What a report comes to, and where it is; `figures`, `tables`: folders that were asked for."""
-    from goldrush.replay.report.failures import shortened
+    from goldrush.replay.report.failures import hardly_played, shortened
 
-    if written.hardly_played:
+    study = written.study
+    if lines := hardly_played(study.results):
         click.echo("models most of whose answers failed:")
-        click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
-    echo_text("".join(f"{line}\n" for line in written.sentences))
-    if written.verdicts:
-        echo_text(written.verdicts.format(written.of.vocabulary.units) + "\n")
-    elif written.verdicts is not None:
-        echo_text(f"no verdicts: {written.verdicts.reason}\n")
+        click.echo("".join(f"  {escaped(line)}\n" for line in shortened(lines)))
+    echo_text("".join(f"{line}\n" for line in study.answer.sentences))
+    if study.question.criteria:
+        verdicts = study.assessment.verdicts
+        why = f"no verdicts: {verdicts.reason}"
+        echo_text(f"{verdicts.format(study.units) if verdicts else why}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
     if figures is not None:
         click.echo(

@@ -26,21 +26,8 @@ class Setting:
     range: str
 
 
-@attrs.frozen
-class Policies:
-    """The policies that rosters of a world can name.
-
-    Attributes:
-        entries: those that can be used, by name, with their settings.
-        unusable: the errors of those of other distributions that cannot.
-    """
-
-    entries: Mapping[str, CatalogueEntry]
-    unusable: Sequence[PluginFailed]
-
-
-def policies_of(world: str) -> Policies:
-    """The policies of a world. Raises as `policies`."""
+def policies_of(world: str) -> tuple[dict[str, CatalogueEntry], list[PluginFailed]]:
+    """As `policies`, with the errors of those that cannot be used."""
     players = players_of(tools_for(world), world)
     entries = dict(players.policies)
     unusable = []
@@ -52,7 +39,7 @@ def policies_of(world: str) -> Policies:
             unusable.append(error)
     if not entries and not unusable:
         raise BadInput(f"the {world} world does not list its policies", "see its documentation")
-    return Policies(entries, unusable)
+    return entries, unusable
 
 
 def policies(world: str = WORLD_DEFAULT) -> Mapping[str, CatalogueEntry]:
@@ -64,10 +51,10 @@ def policies(world: str = WORLD_DEFAULT) -> Mapping[str, CatalogueEntry]:
     >>> list(policies())[:2]
     ['random', 'greedy-mine']
     """
-    listed = policies_of(world)
-    for error in listed.unusable:
+    entries, unusable = policies_of(world)
+    for error in unusable:
         warn(str(error), stacklevel=2)
-    return listed.entries
+    return entries
 
 
 def treatments(world: str = WORLD_DEFAULT) -> Mapping[str, Treatment[Any]]:

@@ -160,10 +160,9 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
                     f"the run is over before its first {world.vocabulary.unit}", "change settings"
                 )
             # The former episode is replaced with START: from then on `journal` is the new one's.
-            again, new = path == self.journal, JournalWriter
-            writer = opened.enter_context(
-                new(path, header, force=again, is_opening=lambda _: False)
-            )
+            again = path == self.journal
+            writer = JournalWriter(path, header, force=again, is_opening=lambda _: False)
+            opened.enter_context(writer)
             objects = Resources(policies={**self._others, **self._learners})
             context = context_of(players, state, roster, objects)
             ask = opened.enter_context(players.start_agents(context))

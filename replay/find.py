@@ -83,17 +83,21 @@ def _installed_tools(name: str) -> Tools | None:
     return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
 
 
-def world_given(target: str | type[Game] | Maker, path: str | Path | None = None) -> str:
-    """The name of a world that stands for what is given, from now on and in this process. `target`:
-    the class of a game, its file (`fishery.py`, `fishery.py:Fishery`) or its module
-    (`package.module:Fishery`); or what makes an environment or a model, as such, in a file or a
-    module, or by an id of Gymnasium. `path`: the journal for whose subject alone a maker is given;
-    None: for any.
+def world_named(world: str | type[Game] | Maker, path: str | Path | None = None) -> str:
+    """The name of a world that is given by name; or that stands for what is given otherwise, from
+    now on and in this process: the class of a game, its file (`fishery.py`, `fishery.py:Fishery`)
+    or its module (`package.module:Fishery`); or what makes an environment or a model, as such, in a
+    file or a module, or by an id of Gymnasium. `path`: the journal for whose subject alone a maker
+    is given; None: for any.
 
     Raises BadInput for what cannot be loaded, and for a game with the name of an installed world,
     unless it is that world.
     """
-    game = give(target, _is_taken, "" if path is None else _subject_in(path))
+    if isinstance(world, str) and not (
+        is_location(world) or (is_environment_id(world) and world not in worlds())
+    ):
+        return world
+    game = give(world, _is_taken, "" if path is None else _subject_in(path))
     return OF_MAKERS if game is None else game.name
 
 
@@ -210,16 +214,8 @@ def is_world(loaded: object) -> bool:
     return isinstance(loaded, Tools) or is_game(loaded)
 
 
-def world_named(world: str | type[Game] | Maker, path: str | Path | None = None) -> str:
-    """The name of a world that is given by name, or otherwise (see `world_given`)."""
-    if isinstance(world, str) and not is_location(world):
-        is_of_gymnasium = is_environment_id(world) and world not in worlds()
-        return world_given(world, path) if is_of_gymnasium else world
-    return world_given(world, path)
-
-
 def tools_for(world: str | type[Game] | Maker) -> Tools:
-    """The tools of a world that is given by name, or otherwise (see `world_given`). Raises BadInput
+    """The tools of a world that is given by name, or otherwise (see `world_named`). Raises BadInput
     for an unknown one.
     """
     name = world_named(world)

@@ -6,7 +6,7 @@ gold; where nobody earns anything, the first measure of the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -16,7 +16,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.policies import agents_by_policy
-from goldrush.replay.text import format_number, format_table, html_of
+from goldrush.replay.text import capitalized, format_number, format_table, html_of
 from goldrush.replay.tools import Tools
 
 SHOWN_MAX: Final = 10  # rows of a table in Python
@@ -123,18 +123,27 @@ def outcome_of(
     if not run.units:
         sentences = [f"No {run.vocabulary.unit} is closed yet."]
         return RunOutcome(measure, [], (), run.roster, None, sentences)
-    value, last = None, None
-    if isinstance(measure, Measure):
-        value = run.of(measure.name)
-        last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
-    end = "" if last is None else f", {format_number(last)} in the last {run.vocabulary.unit}"
-    remarks = tools.headline(run)
-    leads = remarks.lead and name is None
+    said = tools.headline(run)
+    remarks, leads = said.sentences, said.lead and name is None
     after = "" if run.finished else _after(tools, run, breaks_off)
-    return outcome_from(
-        measure, run.by_agent, run.roster, value, remarks.sentences, end=end, leads=leads,
-        after=after,
-    )  # fmt: skip
+    value: Value = None
+    values: Sequence[Value] = ()
+    standings: list[Standing] = []
+    if isinstance(measure, AgentMeasure):
+        values = run.by_agent.get(measure.name, ())
+        standings = standings_of(values, run.roster) if values else []
+        sentence = _standings(measure, standings, ends=not after)
+    else:
+        value = run.of(measure.name)
+        sentence = _whole(run, measure, value)
+    is_alone = leads and bool(remarks) and len(standings) <= 1
+    standing = [] if is_alone else [sentence]
+    sentences = [*remarks, *standing] if leads else [*standing, *remarks]
+    if after and standings and not leads:
+        sentences[0] = f"{after}, {sentence[:1].lower()}{sentence[1:]}"
+    elif after:
+        sentences[0] = f"{after}: {sentences[0]}"
+    return RunOutcome(measure, standings, values, run.roster, value, sentences, not is_alone)
 
 
 def _after(tools: Tools, run: Measured[Config], breaks_off: bool) -> str:
@@ -145,45 +154,6 @@ def _after(tools: Tools, run: Measured[Config], breaks_off: bool) -> str:
     if type(planned) is int and planned > run.counted:
         units = f"{run.counted:,} of {planned:,} {words.units}"
     return f"After {units}{', where the file breaks off' if breaks_off else ''}"
-
-
-def outcome_from(
-    measure: AgentMeasure | Measure,
-    by_agent: Mapping[str, Sequence[Value]],
-    policies: Sequence[str],
-    value: Value,
-    remarks: Sequence[str],
-    *,
-    end: str = "",
-    leads: bool = False,
-    after: str = "",
-) -> RunOutcome:
-    """The outcome of a run whose measures are known.
-
-    Args:
-        by_agent: as in `Measured`.
-        value: of the run, where the measure is of the run.
-        remarks: what the headline says besides the measure (`Tools.headline`).
-        end: of the sentence on a measure of the run.
-        leads: the remarks come first.
-        after: of an unfinished run, how far it goes, with which the first sentence begins.
-    """
-    values: Sequence[Value] = ()
-    standings: list[Standing] = []
-    if isinstance(measure, AgentMeasure):
-        values, value = by_agent.get(measure.name, ()), None
-        standings = standings_of(values, policies) if values else []
-        sentence = _standings(measure, standings, ends=not after)
-    else:
-        sentence = _whole(measure, value, end)
-    is_alone = leads and bool(remarks) and len(standings) <= 1
-    standing = [] if is_alone else [sentence]
-    sentences = [*remarks, *standing] if leads else [*standing, *remarks]
-    if after and standings and not leads:
-        sentences[0] = f"{after}, {sentence[:1].lower()}{sentence[1:]}"
-    elif after:
-        sentences[0] = f"{after}: {sentences[0]}"
-    return RunOutcome(measure, standings, values, policies, value, sentences, not is_alone)
 
 
 def of_agents(measure: Measure) -> AgentMeasure:
@@ -256,9 +226,11 @@ def amount_of(measure: AgentMeasure, number: str) -> str:
     return escaped(measure.amount or f"{{}} {measure.title}").replace("{}", number, 1)
 
 
-def _whole(measure: Measure, value: Value, end: str) -> str:
-    """A measure of the run as a sentence."""
-    title = escaped(f"{measure.title[:1].upper()}{measure.title[1:]}")
+def _whole(run: Measured[Config], measure: Measure, value: Value) -> str:
+    """A measure of the run as a sentence, with the value of the last unit."""
+    title = escaped(capitalized(measure.title))
     if value is None:
         return f"{title}: undefined in this run."
+    last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
+    end = "" if last is None else f", {format_number(last)} in the last {run.vocabulary.unit}"
     return f"{title}: {format_number(value)}{end}."

@@ -23,14 +23,6 @@ MIXED: Final = "mixed"  # the default roster of a world
 
 
 @attrs.frozen
-class Covariate:
-    """A figure of a configuration that is known before the run and is shown beside its results."""
-
-    name: str
-    of: Callable[[Any], float]
-
-
-@attrs.frozen
 class Nothing:
     """The case that there is nothing to reduce: a measure is 0 in both halves of all runs, and none
     had something that the measure leaves out (`uncounted`). `text`: the case as a sentence.
@@ -117,7 +109,8 @@ class Studies:
         criteria: those of the world; none for a world that is compared and not judged.
         same: `same(ours, theirs, policies)`, whether two cells' settings (`Results.settings`, which
             have no seed) lead to the same run with these policies.
-        covariate: see the type.
+        covariate: the name of a figure of a configuration, which is known before the run and is
+            shown beside its results; empty: there is none.
         kept: `kept(measured)`, what the world's chapter needs of a measured run besides its
             measures. It is passed between processes, and cached as values of the type that the
             function is annotated to return (see replay.study.plain).
@@ -144,7 +137,7 @@ class Studies:
     same: Callable[[Settings, Settings, Sequence[str]], bool] = lambda ours, theirs, policies: (
         ours == theirs
     )
-    covariate: Covariate | None = None
+    covariate: str = ""
     kept: Callable[[Any], Any] = lambda measured: None
     lasts: Callable[[Any], bool] = lambda config: False
     answers: Callable[[Any], Mapping[str, Any]] = lambda results: {}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from io import StringIO
 from typing import Final
 
 # Colours a text by the agent that it belongs to (None: to nobody).
@@ -68,8 +71,6 @@ def format_table(
 
 def html_of(sentences: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Sentences and a table, whose first row has its titles, as HTML for a notebook."""
-    from html import escape
-
     lines = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     for number, row in enumerate(rows):
         tag = "td" if number else "th"
@@ -138,6 +139,13 @@ def cut_apart(texts: Mapping[str, str], most: int, dots: str) -> dict[str, str]:
         labels[name] = label
         taken.add(label)
     return labels
+
+
+def csv_of(rows: Iterable[Iterable[str]]) -> str:
+    """Rows as CSV, with `\\n` as line ends."""
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
 
 
 def capitalized(text: str) -> str:

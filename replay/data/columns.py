@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
-from operator import attrgetter, itemgetter
+from functools import cache, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 
 import attrs
 
 from goldrush.kernel.game.hints import field_of
-from goldrush.kernel.shape import Kind, Schema
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.world import World
 
 if TYPE_CHECKING:
@@ -46,63 +46,32 @@ class Column:
     Attributes:
         name: its name.
         type: the type of its values.
-        unit: their unit of measurement; empty for none.
         description: their meaning.
         value: reads its value from a record, in a table that is made of records; None: it is the
             attribute of the column's name, without a final `_`.
+        unit: their unit of measurement; empty for none.
     """
 
     name: str
     type: Type
-    unit: str
     description: str
     value: Callable[..., object] | None = None
+    unit: str = ""
 
     @property
     def reader(self) -> Callable[..., object]:
         """Reads its value from a record."""
         return self.value or attrgetter(self.name.removesuffix("_"))
 
-    def read_by(self, value: Callable[..., object]) -> Column:
-        """The column with the function that reads its value from a record."""
-        return attrs.evolve(self, value=value)
-
-
-def column(
-    name: str,
-    type: Type,
-    description: str,
-    value: Callable[..., object] | None = None,
-    *,
-    fit: Callable[..., object] | None = None,
-    unit: str = "",
-) -> Column:
-    """A column of a table of records. `value`: as of Column; `fit`: makes of the value what the
-    column holds.
-    """
-    made = Column(name, type, unit, description, value)
-    return made if fit is None else made.read_by(lambda record: fit(made.reader(record)))
-
 
 def of_part(part: Callable[..., object], *columns: Column) -> list[Column]:
     """The columns of a part of records, null where a record has no such part."""
 
-    def reader(value: Callable[..., object]) -> Callable[..., object]:
-        def read(record: object) -> object:
-            found = part(record)
-            return None if found is None else value(found)
+    def read(value: Callable[..., object], record: object) -> object:
+        found = part(record)
+        return None if found is None else value(found)
 
-        return read
-
-    return [column.read_by(reader(column.reader)) for column in columns]
-
-
-def columns_in_order(
-    values: Callable[..., Sequence[object]], columns: Iterable[Column]
-) -> list[Column]:
-    """Columns whose values a record has in a sequence, in their order."""
-    ordered = [column.read_by(itemgetter(index)) for index, column in enumerate(columns)]
-    return of_part(values, *ordered)
+    return [attrs.evolve(each, value=partial(read, each.reader)) for each in columns]
 
 
 _BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
@@ -135,19 +104,15 @@ _TYPES: Final = {"integer": WHOLE, "number": REAL, "boolean": TRUTH, "string": T
 _LISTS: Final = {"integer": WHOLES, "string": TEXTS}
 
 
-def type_of(kind: Kind) -> Type:
-    """The type of a field: that of its schema, null aside, else JSON."""
-    return _type_of(kind.schema)
-
-
-def _type_of(schema: Schema) -> Type:
+def type_of(schema: Schema) -> Type:
+    """The type of a field, by its schema: null aside, else JSON."""
     match schema:
         case {"anyOf": [given, *_]}:
-            return _type_of(given)
+            return type_of(given)
         case {"type": "array", "items": {"anyOf": [items, *_]} | items}:
             if "properties" in items:
                 fields = items["properties"].items()
-                return _records(tuple((name, _type_of(field)) for name, field in fields))
+                return _records(tuple((name, type_of(field)) for name, field in fields))
             return _LISTS.get(items.get("type"), JSON)
     return _TYPES.get(schema.get("type", ""), JSON)
 
@@ -180,16 +145,16 @@ def columns_of(kind: type) -> list[Column]:
         match getattr(hint, "__metadata__", None):
             case (unit, meaning):
                 held = field_of(hint, name, in_row=True).kind
-                columns.append(column(name, type_of(held), meaning, unit=unit))
+                columns.append(Column(name, type_of(held.schema), meaning, unit=unit))
     return columns
 
 
 # The first values of every row of a run.
 FRONT: Final = (
-    Column("journal", TEXT, "", "the path of the journal, as it was given"),
-    Column("treatment", TEXT, "", "the treatment in the study whose folder holds it; else null"),
-    Column("roster", TEXT, "", "the roster's name in that study; else as text; null: unknown"),
-    Column("seed", WHOLE, "", "the run's seed; the last one, where a fork changed it"),
+    Column("journal", TEXT, "the path of the journal, as it was given"),
+    Column("treatment", TEXT, "the treatment in the study whose folder holds it; else null"),
+    Column("roster", TEXT, "the roster's name in that study; else as text; null: unknown"),
+    Column("seed", WHOLE, "the run's seed; the last one, where a fork changed it"),
 )
 
 

@@ -179,7 +179,7 @@ def write_tables(
     jobs: int | None = None,
     force: bool = False,
     users: Sequence[UserMeasure] = (),
-    on_run: Callable[[int], None] | None = None,
+    on_run: Callable[[int], None] = lambda done: None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
     on.
@@ -226,8 +226,7 @@ def write_tables(
                 for size, batch in batches:
                     table_file.put(batch)
                     rows[table_file.path] += size
-            if on_run is not None:
-                on_run(count)
+            on_run(count)
         for table_file in files:
             table_file.finish()
         group.publish()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-import msgspec
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, JournalError
@@ -132,12 +130,12 @@ def measured_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> Measured
     return run_at(path, users).measured
 
 
-def measured_until(path: str | Path, unit: int) -> Measured[Any]:
+def measured_until(path: str | Path, unit: int, users: Sequence[UserMeasure] = ()) -> Measured[Any]:
     """The first units of a run, up to this one (its number in the journal, from 1), with their
     measures; what comes after is not read. `unit`: one that is closed. Raises BadInput if there are
     no measures, JournalError as reading a journal does.
     """
-    run = run_at(path)
+    run = run_at(path, users)
     read = run.measures.read
     with run.reporting_forged(), JournalReader(path) as reader:
         commits = commits_near(run.world, reader, unit)
@@ -171,31 +169,24 @@ def map_runs(
     """
     studies = StudyFolders()
     first = paths[0] if one_world else None
-    tasks = [_Task(function, path, studies.cell_of(path), first, users) for path in paths]
-    return map_in_order(_call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
+    tasks = [(path, studies.cell_of(path)) for path in paths]
+    call = partial(_call, function, first, users)
+    return map_in_order(call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
 
 
-class _Task(msgspec.Struct, Generic[R], frozen=True):
-    function: Callable[[RunData], R]
-    path: str | Path
-    cell: tuple[str, str] | None
-    first: str | Path | None  # a journal of the world that this one must have
-    users: Sequence[UserMeasure]
-
-
-def _call(task: _Task[R]) -> R:
-    run = run_of(task.path, task.cell, task.users)
-    if task.first not in (None, task.path):
-        _check_world(run, task.first)
-    return task.function(run)
-
-
-def _check_world(run: RunData, first: str | Path) -> None:
-    """Raises BadInput for a run of another world than that of the journal `first`."""
-    with JournalReader(first) as reader:
-        world = reader.header.world
-    if run.world.name != world:
-        raise BadInput(
-            f"{run.path} is a run of the {run.world.name} world, {first} of the {world} world",
-            "give journals of one world at a time",
-        )
+def _call(
+    function: Callable[[RunData], R], first: str | Path | None, users: Sequence[UserMeasure],
+    task: tuple[str | Path, tuple[str, str] | None],
+) -> R:  # fmt: skip
+    """Call a function for a run, which must be of the world of the journal `first`."""
+    path, cell = task
+    run = run_of(path, cell, users)
+    if first not in (None, path):
+        with JournalReader(first) as reader:
+            world = reader.header.world
+        if run.world.name != world:
+            raise BadInput(
+                f"{run.path} is a run of the {run.world.name} world, {first} of the {world} world",
+                "give journals of one world at a time",
+            )
+    return function(run)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
@@ -67,34 +69,29 @@ def tables_of(
 
 def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of every unit of a run."""
-    names = [name for name, measure in known.items() if measure.by_unit]
+    by_unit = {name: measure for name, measure in known.items() if measure.by_unit}
+    taken = (*_TAKEN, vocabulary.unit)
+    columns = [
+        Column(free_name(name, taken), REAL, f"{measure.title}. {measure.definition}")
+        for name, measure in by_unit.items()
+    ]
 
     def rows(run: TableSource) -> Iterator[Row]:
         values = run.measured.values
         for index in range(run.measured.units):
-            yield (vocabulary.number(index + 1), *(values[name][index] for name in names))
+            yield (vocabulary.number(index + 1), *(values[name][index] for name in by_unit))
 
     return Table(
         vocabulary.units,
         f"a closed {vocabulary.unit}; measures are null where they are undefined",
-        [unit_column(vocabulary), *measure_columns(vocabulary, known)],
+        [unit_column(vocabulary), *columns],
         rows,
     )
 
 
 def unit_column(vocabulary: Vocabulary) -> Column:
     text = f"the {vocabulary.unit}, from {vocabulary.first} on"
-    return Column(free_name(vocabulary.unit, _TAKEN), WHOLE, "", text)
-
-
-def measure_columns(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> list[Column]:
-    """A column for each measure that a single unit has."""
-    taken = (*_TAKEN, vocabulary.unit)
-    return [
-        Column(free_name(name, taken), REAL, "", f"{measure.title}. {measure.definition}")
-        for name, measure in known.items()
-        if measure.by_unit
-    ]
+    return Column(free_name(vocabulary.unit, _TAKEN), WHOLE, text)
 
 
 def figures_table(vocabulary: Vocabulary) -> Table:
@@ -111,12 +108,12 @@ def figures_table(vocabulary: Vocabulary) -> Table:
         "measures",
         "a measure of a run",
         [
-            Column("measure", TEXT, "", "its name"),
-            Column("run", REAL, "", f"over all {units}, as the measure is defined over several"),
-            Column("first_half", REAL, "", f"of the {units} after the burn-in, the first tenth"),
-            Column("second_half", REAL, "", f"of the same {units}"),
-            Column("first_half_without_burn_in", REAL, "", f"of all {units}"),
-            Column("second_half_without_burn_in", REAL, "", f"of all {units}"),
+            Column("measure", TEXT, "its name"),
+            Column("run", REAL, f"over all {units}, as the measure is defined over several"),
+            Column("first_half", REAL, f"of the {units} after the burn-in, the first tenth"),
+            Column("second_half", REAL, f"of the same {units}"),
+            Column("first_half_without_burn_in", REAL, f"of all {units}"),
+            Column("second_half_without_burn_in", REAL, f"of all {units}"),
         ],
         rows,
     )
@@ -130,7 +127,7 @@ def as_dicts(table: Table, run: TableSource) -> list[dict[str, Any]]:
 
 
 # The fields of `run_started` and `forked` in a world that declares no columns for them.
-_FACTS: Final = Column("facts", JSON, "", "all other fields of these events, by name")
+_FACTS: Final = Column("facts", JSON, "all other fields of these events, by name")
 
 
 def events_table(world: World[Any], tools: Tools) -> Table:
@@ -142,26 +139,27 @@ def events_table(world: World[Any], tools: Tools) -> Table:
     tables = tools.tables
     before = f"{vocabulary.number(0)} for events before {vocabulary.first}"
     setup = [
-        Column("world", TEXT, "", "the world's name"),
-        Column("rules", WHOLE, "", "the version of its rules"),
+        Column("world", TEXT, "the world's name"),
+        Column("rules", WHOLE, "the version of its rules"),
         *(tables.setup or [_FACTS]),
     ]
     position = [
-        Column("place", WHOLE, "", "the event's index in the journal, from 0 on"),
-        Column("event", TEXT, "", "its name"),
-        Column(vocabulary.unit, WHOLE, "", f"its {vocabulary.unit}; {before}"),
+        Column("place", WHOLE, "the event's index in the journal, from 0 on"),
+        Column("event", TEXT, "its name"),
+        Column(vocabulary.unit, WHOLE, f"its {vocabulary.unit}; {before}"),
     ]
     text = f"the digest of the state after the {vocabulary.unit}, 16 hex digits"
-    digest = Column("digest", TEXT, "", text)
+    digest = Column("digest", TEXT, text)
     fields = _fields(world)
     everywhere = {column.name for column in (*FRONT, *position)}
     taken = {*everywhere, *(column.name for column in setup), digest.name}
     own = [
-        Column(free_name(name, taken), type, *_meaning(world, name))
+        Column(free_name(name, taken), type, text, unit=unit)
         for name, type in fields.items()
+        for unit, text in [_meaning(world, name)]
     ]
     names = [column.name for column in setup]
-    renamed = [Column(free_name(c.name, everywhere), c.type, c.unit, c.description) for c in setup]
+    renamed = [attrs.evolve(each, name=free_name(each.name, everywhere)) for each in setup]
     return Table(
         "events",
         "an event, in the order of the journal; null where an event has no such field",
@@ -175,7 +173,7 @@ def _fields(world: World[Any]) -> dict[str, Type]:
     fields: dict[str, Type] = {}
     for event in world.events:
         for name, kind in event.fields.items():
-            type = type_of(kind)
+            type = type_of(kind.schema)
             fields[name] = type if fields.get(name, type) is type else JSON
     return fields
 

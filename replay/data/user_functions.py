@@ -106,15 +106,10 @@ def _is_function(value: object) -> bool:
     return isinstance(value, FunctionType | DeclaredMeasure)
 
 
-def _function(value: Any) -> FunctionType:
+def _of(value: Any, location: str | None) -> UserMeasure:
     function = value.of if isinstance(value, DeclaredMeasure) else value
     if not isinstance(function, FunctionType):
         raise BadInput(f"measure {format_value(str(function))} is no function", "give a function")
-    return function
-
-
-def _of(value: Any, location: str | None) -> UserMeasure:
-    function = _function(value)
     declared = value if isinstance(value, DeclaredMeasure) else _undeclared(function)
     parameters = inspect.signature(function).parameters.values()
     needed = [

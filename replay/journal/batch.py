@@ -101,7 +101,7 @@ def verify_all(
     *,
     jobs: int | None = None,
     strict: bool = False,
-    on_bytes: OnBytes | None = None,
+    on_bytes: OnBytes = lambda done, every: None,
 ) -> Iterator[BatchResult]:
     """`verify` for each journal, with the results in the order given, as they arrive.
 
@@ -122,12 +122,7 @@ def verify_all(
     judged = partial(_judged, level=level, strict=strict, resources=resources)
     done, sizes = 0, [total_size([path]) for path in paths]
     if len(paths) == 1:
-
-        def told(size: int) -> None:
-            if on_bytes is not None:
-                on_bytes(size, sizes[0])
-
-        yield judged(paths[0], on_bytes=told)
+        yield judged(paths[0], on_bytes=lambda size: on_bytes(size, sizes[0]))
         return
     if resources.trust or not all(map(is_shipped_at, paths)):
         import_early(resources.trust, resources.trust)
@@ -136,8 +131,7 @@ def verify_all(
         for result, size in zip(results, sizes, strict=True):
             yield result
             done += size
-            if on_bytes is not None:
-                on_bytes(done, sum(sizes))
+            on_bytes(done, sum(sizes))
 
 
 def compared(outcomes: Iterable[BatchResult], listing: Listing) -> Iterator[BatchResult]:

@@ -74,23 +74,16 @@ class Declared(msgspec.Struct, frozen=True):
     @property
     def rosters(self) -> Sequence[tuple[int, Entries]]:
         """All players that were in force, each with the public number of their first unit."""
-        found: list[tuple[int, Entries]] = []
-        for first, players, _ in self.in_force:
-            if not found or players is not found[-1][1]:
-                found.append((first, players))
-        return found
+        same = groupby(self.in_force, key=lambda part: id(part[1]))
+        return [next(parts)[:2] for _, parts in same]
 
     @property
     def drawn(self) -> Sequence[tuple[int, Sequence[object], Mapping[int, int]]]:
         """As `rosters`, each with the variant, from 0, of each agent whose wording has several. A
         fork with another seed that draws others has a row, too.
         """
-        found: list[tuple[int, Sequence[object], Mapping[int, int]]] = []
-        for first, players, seed in self.in_force:
-            variants = _variants(players, seed)
-            if not found or players is not found[-1][1] or variants != found[-1][2]:
-                found.append((first, players, variants))
-        return found
+        each = [(first, who, _variants(who, seed)) for first, who, seed in self.in_force]
+        return [next(parts) for _, parts in groupby(each, key=lambda part: (id(part[1]), part[2]))]
 
 
 def _variants(players: Entries, seed: object) -> Mapping[int, int]:
@@ -207,25 +200,11 @@ def format_fork(
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence; arguments as of `fork_changes`."""
-    parent = event.fields.get("parent")  # a world may not record it
-    source = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"
-    changed = fork_changes(vocabulary, prompt, event, before, names)
-    return f"the {vocabulary.run} is forked{source}: {changed}"
-
-
-def fork_changes(
-    vocabulary: Vocabulary,
-    prompt: PromptVersion | None,
-    event: RecordedEvent,
-    before: Declared | None = None,
-    names: Mapping[int, str] | None = None,
-) -> str:
-    """What a fork changed, as clauses. `before`: what was declared before it; None if that is not
-    known; `names`: of agents, by number.
+    """What a fork left and what it changed, as a sentence. `before`: what was declared before it;
+    None if that is not known; `names`: of agents, by number.
     """
     fields = {**event.fields}
-    _, changes, replaced, who, source, _ = (
+    parent, changes, replaced, who, source, _ = (
         fields.pop(name, None)
         for name in ("parent", "changes", "replaced", vocabulary.players, "source", vocabulary.unit)
     )
@@ -246,7 +225,8 @@ def fork_changes(
         name = (names or {}).get(agent, f"agent {agent}")
         place = ", step ".join(map(str, [number, *step]))
         parts.append(f"the submission of {name} in {vocabulary.unit} {place} is put in by hand")
-    return "; ".join(parts) or "no change"
+    off = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"  # not all worlds record it
+    return f"the {vocabulary.run} is forked{off}: {'; '.join(parts) or 'no change'}"
 
 
 def _policy_changes(before: Entries, who: Entries, prompt: PromptVersion | None) -> list[str]:

@@ -233,13 +233,9 @@ class _Run:
         self.open = 0
         self.error: JournalError | None = None
         self.broken_in = 0
-        self._units = fold.units(
+        self.units = fold.units(
             self._commits(), lambda inputs: self.world.arrange(inputs) if self.world else inputs
         )
-
-    def next(self) -> fold.Unit | None:
-        """The next unit; None at the end, and where the rest cannot be read."""
-        return next(self._units, None)
 
     def is_sound(self, world: World[Any], unit: fold.Unit) -> bool:
         """Whether all rows of a unit are valid in the world; if not, sets the run's error."""
@@ -260,7 +256,7 @@ class _Run:
 
     def side(self) -> ComparedRun:
         """The description of the file, after reading the rest of it."""
-        for _ in self._units:
+        for _ in self.units:
             pass
         torn = isinstance(self.error, TornTail)
         return ComparedRun(
@@ -278,8 +274,8 @@ class _Run:
                     if self.world is not None:
                         self.counted += fold.counts(commit, self.world.vocabulary)
                 if commit.kind == UNIT:
-                    waits = commit.digest is None
-                    self.open = self.open + _inputs_in(commit) if waits else 0
+                    inputs = sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+                    self.open = self.open + inputs if commit.digest is None else 0
                 yield commit
                 if commit.digest is not None:
                     self.digest = commit.digest
@@ -290,17 +286,11 @@ class _Run:
             self.broken_in = self.broken_in or self.rounds + 1
 
     def _declare(self, world: World[Any], commit: Commit, event: RecordedEvent) -> None:
-        if commit.kind == FORK:
-            self.declared = declared_by(world, prompt_of(world.name), self.declared, event)
-            self.declared_from = commit.unit + 1
-        else:
-            self.declared = declared_by(world, prompt_of(world.name), None, event)
+        before = self.declared if commit.kind == FORK else None
+        self.declared = declared_by(world, prompt_of(world.name), before, event)
+        self.declared_from = 0 if before is None else commit.unit + 1
         self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1
-
-
-def _inputs_in(commit: Commit) -> int:
-    return sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
 
 
 def _blocks(unit: fold.Unit) -> list[Block]:
@@ -313,7 +303,7 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
     """The first event that differs; declared differences on the way are added to `declared`."""
     known = (0, 0)
     while True:
-        a, b = one.next(), two.next()
+        a, b = next(one.units, None), next(two.units, None)
         if not (one.declarations and two.declarations):
             return None  # one of them cannot be read at all
         if known != (one.declarations, two.declarations):

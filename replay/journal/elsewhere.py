@@ -22,8 +22,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from threading import Lock
 from typing import IO, Final
 
-import msgspec
-
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.given import give_same, given
 from goldrush.agents.players import Resources
@@ -47,64 +45,6 @@ _REFUSED: Final = "refused"  # with what to do about it
 _DIED: Final = "another ended before it answered"
 
 
-def check_elsewhere(
-    path: str,
-    world: str,
-    size: int | None = None,
-    resources: Resources = Resources(),
-    seconds: float = 0.0,
-) -> None:
-    """Derive a recorded run once more in a process with another hash seed; in this one, where the
-    code of its world has no place from which another process could load it, or, with a warning,
-    where the other process does not answer.
-
-    Args:
-        world: the name of its world.
-        size: the bytes of the journal that are derived, at least; None: all.
-        resources: of its `trust` and `sources`, which are asked again. Objects are not. Its models
-            are told warnings.
-        seconds: that the recording took; the check may take as long, and WAIT.
-
-    Raises MalformedEvents for what comes out otherwise: the journal is whole, but does not hold.
-    """
-    target = given(world)
-    location = target.elsewhere
-    folders = [(str(folder), isinstance(folder, UserFolder)) for folder in sys.path]
-    working = os.sep  # where the working folder was removed no path begins in it
-    with suppress(FileNotFoundError):
-        working = os.getcwd()
-    asked = Resources(trust=resources.trust, sources=resources.sources)
-    order = (working, folders, location, _sha256(world), path, size, asked)
-    is_elsewhere, result = bool(location) or target.value is None, (_CANNOT, "", "")
-    if is_elsewhere:
-        result = _HELPER.asked(order, WAIT + seconds)
-    if result[0] == _CANNOT:
-        if is_elsewhere:
-            _warn(path, result[2], resources)
-        is_elsewhere, result = False, _derived(path, size, asked)
-    verdict, where, what = result
-    if verdict != _HOLDS:
-        is_watched = size is None
-        cure = "leave out what differs: clocks, addresses, the order of sets"
-        if not is_watched:
-            cure += "; `record --check` looks for them in all of the run"
-        if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies
-            names = f"`goldrush repeats {quoted(target.location)}` names the line"
-            cure = names if is_watched else f"`record --check` or {names}"
-        again = "derived again in another process" if is_elsewhere else "derived again"
-        text = f"{again}, {what}"
-        raise MalformedEvents(path, where, text if verdict == _REFUSED else f"{text}; {cure}")
-
-
-def _warn(path: str, why: str, resources: Resources) -> None:
-    """Say that a check was weaker: orders of sets are the same in this process."""
-    from goldrush.agents.llm.models import Models
-
-    (resources.models or Models()).warn(
-        f"{path} was derived again in this process only, with the same order of sets: {why}"
-    )
-
-
 @contextmanager
 def checking_elsewhere(
     world: str,
@@ -116,26 +56,51 @@ def checking_elsewhere(
 ) -> Iterator[None]:
     """Derive the run that is recorded within once more in a process with another hash seed: all of
     it (`whole`), or the first part of a long one. The other process starts while the run is played.
+    It is done in this one where the code of the world has no place from which another could load
+    it, or, with a warning, where the other does not answer; it may take as long as the recording,
+    and WAIT. What the roster and `resources` trust is asked again; objects are not.
 
-    Raises MalformedEvents.
+    Raises MalformedEvents for what comes out otherwise: the journal is whole, but does not hold.
     """
     _HELPER.start()
     began = time.monotonic()
     yield
-    trusted = msgspec.structs.replace(
-        resources,
-        trust=[*resources.trust, *roster.trust],
-        sources=[*resources.sources, *roster.sources],
-    )
     seconds = time.monotonic() - began
     size = None if whole else max(BYTES_MIN, os.stat(path).st_size // SHARE)
-    check_elsewhere(path, world, size, trusted, seconds)
+    target = given(world)
+    location = target.elsewhere
+    folders = [(str(folder), isinstance(folder, UserFolder)) for folder in sys.path]
+    working = os.sep  # where the working folder was removed no path begins in it
+    with suppress(FileNotFoundError):
+        working = os.getcwd()
+    asked = Resources(
+        trust=[*resources.trust, *roster.trust], sources=[*resources.sources, *roster.sources]
+    )
+    sha256 = None if target.value is None else source_of_code(target.value).sha256
+    order = (working, folders, location, sha256, path, size, asked)
+    is_elsewhere, result = bool(location) or target.value is None, (_CANNOT, "", "")
+    if is_elsewhere:
+        result = _HELPER.asked(order, WAIT + seconds)
+    if result[0] == _CANNOT:
+        if is_elsewhere:
+            from goldrush.agents.llm.models import Models
 
-
-def _sha256(world: str) -> str | None:
-    """The SHA-256 of the source of the game of a world, as it is here."""
-    game = given(world).value
-    return None if game is None else source_of_code(game).sha256
+            (resources.models or Models()).warn(
+                f"{path} was derived again in this process only, with the same order of sets: "
+                f"{result[2]}"
+            )
+        is_elsewhere, result = False, _derived(path, size, asked)
+    verdict, where, what = result
+    if verdict != _HOLDS:
+        cure = "leave out what differs: clocks, addresses, the order of sets"
+        if not whole:
+            cure += "; `record --check` looks for them in all of the run"
+        if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies
+            names = f"`goldrush repeats {quoted(target.location)}` names the line"
+            cure = names if whole else f"`record --check` or {names}"
+        again = "derived again in another process" if is_elsewhere else "derived again"
+        text = f"{again}, {what}"
+        raise MalformedEvents(path, where, text if verdict == _REFUSED else f"{text}; {cure}")
 
 
 def _derived(path: str, size: int | None, resources: Resources) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -262,7 +262,7 @@ def verify(
             check.tools = tools_of(reader)
             if check.level >= DECIDE:
                 check.asker_of = check.tools.players.policy_check(resources)
-        with check:
+        with closing(check):
             return check.verdict(str(path))
 
 
@@ -303,7 +303,7 @@ def first_break(path: str, size: int | None, resources: Resources) -> Break | No
         tools, world = tools_of(reader), open_world(reader)
         check = _Check(reader, world, DECIDE, is_own=not is_built_in(world.name), size=size)
         check.tools, check.asker_of = tools, tools.players.policy_check(resources)
-        with check:
+        with closing(check):
             broken = check.broken()
         return broken if check.other_code is None else None
 
@@ -385,10 +385,7 @@ class _Check:
         self._size = size
         self._walk = Walk(world, reader, mode, commits=self._commits(), judge=self._judged)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         self._asker.close()
 
     def verdict(self, path: str) -> Verdict:
@@ -482,10 +479,7 @@ class _Check:
         return verify(self._reader.path, DERIVE, world=self.world).broken is not None
 
     def _count(self, commit: Commit) -> None:
-        events = 0
-        for block in commit.blocks:
-            for _, rows in block.batches:
-                events += len(rows)
+        events = sum(map(_count, commit.blocks))
         self._digest = commit.digest
         if commit.digest is not None:
             self._rounds = commit.unit

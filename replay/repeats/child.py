@@ -139,10 +139,10 @@ def _followed(
     rows, not_seen, left_out = list[Mapping[str, int]](), dict[str, int](), Counter[str]()
     leaves, compared, error = dict[str, str](), 0, ""
     try:
-        for number, step in enumerate(subject.run()):
+        for number, (names, root) in enumerate(subject.run()):
             is_last = number == order.leaves_at
             leaves_of = order.leaves_of if is_last else ()
-            seen = observed(step.names, step.root, leaves_of, order.ignored)
+            seen = observed(names, root, leaves_of, order.ignored)
             rows.append(seen.digests)
             for what, count in seen.not_seen.items():  # the most of a step; 0 stays
                 not_seen[what] = max(count, not_seen.get(what, 0))

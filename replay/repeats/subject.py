@@ -31,12 +31,8 @@ STEPS: Final = 100  # of a model, an environment or a generator; a world has a l
 _SPACES: Final = ("action_space", "action_spaces")  # an environment has one of them
 
 
-@attrs.frozen
-class StepValues:
-    """What a step showed. `root`: the object whose attributes the names are; None: of no object."""
-
-    names: Mapping[str, object]
-    root: object = None
+# What a step showed, by name; and the object whose attributes the names are, None: of no object.
+StepValues = tuple[Mapping[str, object], object]
 
 
 @attrs.frozen
@@ -113,20 +109,20 @@ def _loaded(target: str) -> Any:
 
 def _model(model: Any, steps: int) -> Iterator[StepValues]:
     """A model's attributes and what `step()` returned, until it is no longer running."""
-    yield StepValues(attributes(model), model)
+    yield attributes(model), model
     for _ in range(steps):
         if getattr(model, "running", True) is False:
             return
         returned = model.step()
         more = {} if returned is None else {"step()": returned}
-        yield StepValues({**attributes(model), **more}, model)
+        yield {**attributes(model), **more}, model
 
 
 def _values(made: Any, steps: int) -> Iterator[StepValues]:
     """What a function returned, or yields."""
     for value in islice(made, steps) if hasattr(made, "__next__") else [made]:
         is_named = isinstance(value, Mapping) and all(type(key) is str for key in value)
-        yield StepValues(dict(value) if is_named else {"value": value})
+        yield (dict(value) if is_named else {"value": value}), None
 
 
 def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
@@ -142,10 +138,10 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
 
     def steps() -> Iterator[StepValues]:
         run = Run.record(world=name, **chosen)
-        yield StepValues({"roster": run.info().declared.roster})
+        yield {"roster": run.info().declared.roster}, None
         for unit in run:
-            yield StepValues({"state": unit.state, "events": unit.events})
-        yield StepValues({"journal": f"SHA-256 {sha256_of(run.path)}"})  # whatever else it has
+            yield {"state": unit.state, "events": unit.events}, None
+        yield {"journal": f"SHA-256 {sha256_of(run.path)}"}, None  # whatever else it has
 
     return Runnable("world", steps)
 
@@ -161,7 +157,7 @@ def _environment(env: Any, seed: int, steps: int, name: str) -> Runnable:
     def run() -> Iterator[StepValues]:
         given = ({name: number} if name else {} for number in count(seed))  # of each reset
         episodes = episodes_of(env, lambda: env.reset(**next(given)), _Actions(seed))
-        return map(StepValues, islice(episodes, steps + 1))
+        return ((names, None) for names in islice(episodes, steps + 1))
 
     return Runnable(kind, run, is_seeded=name != "", is_reset=name != "")
 

@@ -150,7 +150,7 @@ def write_figures(
     width: str | None = None,
     force: bool = False,
     jobs: int | None = None,
-    on_figure: Callable[[int, int], None] | None = None,
+    on_figure: Callable[[int, int], None] = lambda done, every: None,
 ) -> list[str]:
     """Write figures into a folder, all or none: each as PDF and PNG, with its data and its caption,
     and return their names. `force`: replace a folder of earlier figures.
@@ -163,8 +163,7 @@ def write_figures(
         for done, by_suffix in enumerate(files, 1):
             for suffix, data in by_suffix.items():
                 new.add(f"{figures[done - 1].name}.{suffix}", data)
-            if on_figure is not None:
-                on_figure(done, len(figures))
+            on_figure(done, len(figures))
         check_paper(folder, width, force=force)
         new.publish(replace=force)
     return [figure.name for figure in figures]

@@ -29,12 +29,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 def fixed(value: float | None, decimals: int) -> str:
     """A number with a fixed number of decimals; None is shown as a dash."""
-    if value is None:
-        return NONE
-    text = f"{value:,.{decimals}f}"
-    return (
-        text.removeprefix("-") if float(f"{value:.{decimals}f}") == 0 else text.replace("-", MINUS)
-    )
+    return NONE if value is None else f"{value:z,.{decimals}f}".replace("-", MINUS)
 
 
 def rounded(interval: Interval) -> str:

@@ -8,12 +8,10 @@ What is undefined is empty. `svg.py` draws for pages, `paper.py` for papers.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from io import StringIO
 from itertools import count, groupby
 from typing import Final
 
@@ -22,7 +20,7 @@ import attrs
 from goldrush.replay.colours import hues_of
 from goldrush.replay.report.numbers import fixed, number, printable
 from goldrush.replay.studies import NO_STUDIES, Studies
-from goldrush.replay.text import cut_apart
+from goldrush.replay.text import csv_of, cut_apart
 
 # Kinds: lines with bands; lines that hold up to the next position; dots with intervals in labelled
 # rows; dots at two values.
@@ -147,11 +145,7 @@ class Chart:
     @property
     def csv(self) -> str:
         """The data as CSV with a head; numbers have twelve significant digits."""
-        file = StringIO()
-        lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(COLUMNS)
-        lines.writerows([format_cell(value, 12) for value in row.values] for row in self.rows)
-        return file.getvalue()
+        return HEAD + csv_of(map(format_cell, row.values) for row in self.rows)
 
     @cached_property
     def panels(self) -> list[Panel]:
@@ -241,10 +235,10 @@ def _doubled(values: Sequence[float]) -> list[float]:
     return [value for value in values for _ in range(2)]
 
 
-def format_cell(value: str | float | None, digits: int) -> str:
+def format_cell(value: str | float | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    return f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+    return f"{value:.0f}" if abs(value) >= 1e12 else f"{value:.12g}"
 
 
 # Axes.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,16 +13,13 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
-from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.figure import check_paper, write_figures
 from goldrush.replay.report.page import StudyPage, is_html
-from goldrush.replay.report.reported import StudyQuestion, study_of
+from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
 from goldrush.replay.report.tables import check_tables, write_tables
-from goldrush.replay.study.judging import Verdicts
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -31,22 +29,14 @@ NAME: Final = "report.html"
 
 @attrs.frozen
 class Reported:
-    """A written report.
-
-    Attributes:
-        sentences: the answer: what was compared, who has the most, and what differs.
-        verdicts: those on the criteria; None: nobody asked.
-        hardly_played: a line for each such model.
-        figures, tables: the names of those written into folders of their own.
+    """A written report: what it says, its page, and the names of figures and tables that were
+    written into folders of their own.
     """
 
-    of: Tools
+    study: ReportedStudy
     path: Path
-    sentences: Sequence[str]
-    verdicts: Verdicts | None
-    hardly_played: Sequence[str]
-    figures: Sequence[str] = ()
-    tables: Sequence[str] = ()
+    figures: Sequence[str]
+    tables: Sequence[str]
 
 
 def report(
@@ -60,7 +50,7 @@ def report(
     width: str | None = None,
     question: StudyQuestion | None = None,
     users: Sequence[UserMeasure] = (),
-    on_step: OnStep | None = None,
+    on_step: OnStep = lambda what, done, every: None,
 ) -> Reported:
     """Write the report of a study. The same study and versions give the same bytes.
 
@@ -87,26 +77,19 @@ def report(
     if tables is not None:
         check_tables(tables, force=force)
 
-    def tell(what: str) -> Callable[[int, int], None] | None:
-        return None if on_step is None else lambda done, every: on_step(what, done, every)
-
-    results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users)
+    results = results_of(folder, jobs=jobs, on_run=partial(on_step, "measuring"), users=users)
     study = study_of(results, question)
     page, names = StudyPage(study), list[str]()
     if figures is not None:
         names = write_figures(
             list(page.figures.values()), figures, width=width, force=force, jobs=jobs,
-            on_figure=tell("drawing figures"),
+            on_figure=partial(on_step, "drawing figures"),
         )  # fmt: skip
     of_tables = (
         [] if tables is None else write_tables(list(page.tables.values()), tables, force=force)
     )
     write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
-    return Reported(
-        results.of, path, study.answer.sentences,
-        study.assessment.verdicts if study.question.criteria else None, hardly_played(results),
-        names, of_tables,
-    )  # fmt: skip
+    return Reported(study, path, names, of_tables)
 
 
 def _target(folder: str | Path, out: str | Path | None, *, force: bool) -> Path:

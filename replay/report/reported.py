@@ -136,15 +136,14 @@ class ReportedStudy:
     @property
     def covariates(self) -> list[str]:
         """The heading of the covariate's column, or nothing without a covariate."""
-        covariate = self.of.studies.covariate
-        return [] if covariate is None else [covariate.name]
+        return list(filter(None, [self.of.studies.covariate]))
 
     def covariate(self, *cells: Cell) -> list[str]:
         """The entry of that column for some cells."""
-        covariate = self.of.studies.covariate
-        if covariate is None:
-            return []
-        return [" and ".join(number(covariate.of(self.results.config(cell))) for cell in cells)]
+        return [
+            " and ".join(number(getattr(self.results.config(cell), name)) for cell in cells)
+            for name in self.covariates
+        ]
 
     def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
         """Measures of these names, and those of the user; None: all."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
-from io import StringIO
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -16,6 +14,7 @@ from goldrush.kernel.files import NewFolder
 from goldrush.replay.report.figure import check_folder
 from goldrush.replay.report.latex import tex
 from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
+from goldrush.replay.text import csv_of
 
 CSV, TEX = SUFFIXES = ("csv", "tex")
 _MARK: Final = "% written by goldrush; needs \\usepackage{array,booktabs,graphicx}"
@@ -78,12 +77,10 @@ class ReportTable:
     @property
     def csv(self) -> str:
         """The table as CSV: numbers as on the page, with a minus that programs read."""
-        file = StringIO()
-        lines = csv.writer(file, lineterminator="\n")
-        for row in (self.head, *self.rows):
-            texts = (str(cell).replace(MINUS, "-").replace(TOGETHER, " ") for cell in row)
-            lines.writerow(map(printable, texts))
-        return file.getvalue()
+        return csv_of(
+            [printable(str(cell).replace(MINUS, "-").replace(TOGETHER, " ")) for cell in row]
+            for row in (self.head, *self.rows)
+        )
 
     @property
     def latex(self) -> str:

@@ -102,5 +102,5 @@ AnyResults = Results[Any, Any]
 def cell_as_dict(results: Results[Any, Any], cell: Cell) -> dict[str, Any]:
     """A cell for JSON, with its number of agents and its covariate."""
     config, covariate = results.config(cell), results.of.studies.covariate
-    known = {covariate.name: covariate.of(config)} if covariate else {}
+    known = {covariate: getattr(config, covariate)} if covariate else {}
     return {**attrs.asdict(cell), "agents": config.agents, **known}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -66,14 +66,6 @@ class FolderRun:
 
 
 @attrs.frozen
-class LeftOut:
-    """A file in a folder that is no whole run, and why."""
-
-    path: str
-    reason: str
-
-
-@attrs.frozen
 class FolderRuns:
     """The runs of a folder, sorted by path, and the files that are left out.
 
@@ -81,7 +73,7 @@ class FolderRuns:
     """
 
     runs: Sequence[FolderRun]
-    left_out: Sequence[LeftOut]
+    left_out: Mapping[str, str]
     unplayed: int
 
 
@@ -89,7 +81,7 @@ def runs_in(
     folder: str | Path,
     *,
     jobs: int | None = None,
-    on_run: OnRun | None = None,
+    on_run: OnRun = lambda done, every: None,
     users: Sequence[UserMeasure] = (),
 ) -> FolderRuns:
     """Measure the runs in and below a folder; those of studies only if they are not kept measured.
@@ -102,66 +94,51 @@ def runs_in(
     paths = journals_in([folder])
     by_path: dict[str, FolderRun | str] = {}
     unplayed = 0
-    for study, _ in manifests_below(str(folder)):
+    for name, _ in manifests_below(str(folder)):
+        study, in_study = Path(name), dict[str, FolderRun | str]()
         try:
-            more, missing = _of_study(Path(study), base, jobs, on_run, users)
+            manifest = read_manifest(study)
+            for run, result in measured_runs(
+                study, manifest, jobs=jobs, on_run=on_run, users=users
+            ):
+                path = os.path.relpath(study / run.path, base)
+                in_study[path] = (
+                    _reason(result, study / run.path)
+                    if isinstance(result, GoldrushError)
+                    else FolderRun(
+                        path=path, world=manifest.world, seed=run.seed, is_studied=True,
+                        result=result,
+                    )
+                )  # fmt: skip
         except BadInput as error:
-            manifest = Path(study, MANIFEST)
-            by_path[_relative(manifest, base)] = _reason(error, manifest)
-            continue
-        by_path |= more
-        unplayed += missing
-    others = [path for path in paths if _relative(path, base) not in by_path]
+            in_study = {os.path.relpath(study / MANIFEST, base): _reason(error, study / MANIFEST)}
+        else:
+            unplayed += sum(run.sha256 is None for run in manifest.runs)
+        by_path |= in_study
+    others = [path for path in paths if os.path.relpath(path, base) not in by_path]
     studies = StudyFolders()
-    tasks = [(path, _relative(path, base), studies.cell_of(path), users) for path in others]
+    tasks = [(path, os.path.relpath(path, base), studies.cell_of(path), users) for path in others]
     jobs = jobs if can_be_shared(users) else 1
-    for done, (task, run) in enumerate(
-        zip(tasks, map_in_order(_tried, tasks, jobs, total_size(others)), strict=True), 1
-    ):
-        by_path[task[1]] = run
-        if on_run is not None:
-            on_run(done, len(others))
-    for path in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
-        by_path[_relative(path, base)] = _unfinished(outline_of(path))
+    tried = map_in_order(_tried, tasks, jobs, total_size(others))
+    for done, (task, found) in enumerate(zip(tasks, tried, strict=True), 1):
+        by_path[task[1]] = found
+        on_run(done, len(others))
+    for unfinished in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
+        by_path[os.path.relpath(unfinished, base)] = _unfinished(outline_of(unfinished))
+    measured = {path: run for path, run in sorted(by_path.items()) if isinstance(run, FolderRun)}
+    left_out = {path: why for path, why in sorted(by_path.items()) if isinstance(why, str)}
     cells: dict[tuple[str, Cell], list[Path]] = {}
-    for run in by_path.values():
-        if isinstance(run, FolderRun):
-            cells.setdefault((run.world, run.cell), []).append(base / run.path)
+    for path in filter(measured.__contains__, by_path):
+        cells.setdefault((measured[path].world, measured[path].cell), []).append(base / path)
     equal = equal_journals(list(cells.values()))
     runs = [
         attrs.evolve(run, draw=str(equal.get(base / path, base / path)))
-        for path, run in sorted(by_path.items())
-        if isinstance(run, FolderRun)
+        for path, run in measured.items()
     ]
-    left_out = [LeftOut(path, why) for path, why in sorted(by_path.items()) if isinstance(why, str)]
     if users and left_out and not runs:
-        first = left_out[0]
-        raise BadInput(
-            f"no run can be measured ({first.path}: {first.reason})", "correct the measure"
-        )
+        first, reason = next(iter(left_out.items()))
+        raise BadInput(f"no run can be measured ({first}: {reason})", "correct the measure")
     return FolderRuns(runs, left_out, unplayed)
-
-
-def _of_study(
-    folder: Path,
-    base: Path,
-    jobs: int | None,
-    on_run: OnRun | None,
-    users: Sequence[UserMeasure],
-) -> tuple[dict[str, FolderRun | str], int]:
-    """The runs of a study, and why others are left out, by path; the number of unplayed ones."""
-    manifest = read_manifest(folder)
-    by_path: dict[str, FolderRun | str] = {}
-    measured = measured_runs(folder, manifest, jobs=jobs, on_run=on_run, users=users)
-    for run, result in measured:
-        path = _relative(folder / run.path, base)
-        if isinstance(result, GoldrushError):
-            by_path[path] = _reason(result, folder / run.path)
-        else:
-            by_path[path] = FolderRun(
-                path=path, world=manifest.world, seed=run.seed, is_studied=True, result=result
-            )
-    return by_path, sum(run.sha256 is None for run in manifest.runs)
 
 
 def _tried(task: _Task) -> FolderRun | str:
@@ -173,27 +150,17 @@ def _tried(task: _Task) -> FolderRun | str:
     if not outline.finished:
         return _unfinished(outline)
     try:
-        return _measured(path, relative, outline, cell, users)
+        run = run_of(path, cell, users)
+        with run.reporting_forged():
+            kind, measured = kind_of(run), run.measured
+            treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
+            listed = StudyRun(
+                Cell(treatment, roster, max(1, kind.horizon)), outline.declared.seed or 0,
+                relative, measured.config,
+            )  # fmt: skip
+            result = result_of(listed, measured, None)
     except GoldrushError as error:
         return _reason(error, path)
-
-
-def _measured(
-    path: str,
-    relative: str,
-    outline: Outline,
-    cell: tuple[str, str] | None,
-    users: Sequence[UserMeasure],
-) -> FolderRun:
-    run = run_of(path, cell, users)
-    with run.reporting_forged():
-        kind, measured = kind_of(run), run.measured
-        treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
-        listed = StudyRun(
-            Cell(treatment, roster, max(1, kind.horizon)), outline.declared.seed or 0, relative,
-            measured.config,
-        )  # fmt: skip
-        result = result_of(listed, measured, None)
     return FolderRun(
         path=relative,
         world=run.tools.name,
@@ -216,7 +183,3 @@ def _reason(error: GoldrushError, path: str | Path) -> str:
     """An error in one line, without the path of the file that it is about."""
     text = " ".join(str(error).split())
     return text.removeprefix(f"{path}: ").replace(str(path), Path(path).name)
-
-
-def _relative(path: str | Path, base: Path) -> str:
-    return os.path.relpath(path, base)

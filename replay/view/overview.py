@@ -8,7 +8,7 @@ policy allows by their hashes. It holds no date, and paths relative to itself al
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -21,10 +21,9 @@ import attrs
 from goldrush.kernel import files
 from goldrush.kernel.errors import unknown
 from goldrush.kernel.text import format_count
-from goldrush.kernel.world import Vocabulary
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
-from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import amount_of, standings_of
@@ -33,7 +32,6 @@ from goldrush.replay.study.outcomes import StudyOutcome, outcome_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import measures_in
 from goldrush.replay.text import format_number
-from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import short
 from goldrush.replay.view.folder import FolderRun, FolderRuns, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined, packed_json
@@ -65,7 +63,7 @@ class Overview:
             "path": str(self.path),
             "size": self.size,
             "runs": len(self.folder.runs),
-            "left_out": [attrs.asdict(each) for each in self.folder.left_out],
+            "left_out": [{"path": p, "reason": why} for p, why in self.folder.left_out.items()],
             "unplayed": self.folder.unplayed,
         }
 
@@ -78,7 +76,7 @@ def write_overview(
     users: Sequence[UserMeasure] = (),
     jobs: int | None = None,
     force: bool = False,
-    on_step: OnStep | None = None,
+    on_step: OnStep = lambda what, done, every: None,
 ) -> Overview:
     """Write the page of a folder.
 
@@ -97,38 +95,17 @@ def write_overview(
     path = Path(folder, NAME) if out is None else Path(out)
     files.check_target(str(path if out is None else out), force=force, is_own=is_overview)
 
-    step = None if on_step is None else partial(on_step, "measuring")
+    step = partial(on_step, "measuring")
     folder_runs = runs_in(folder, jobs=jobs, on_run=step, users=users)
-    data = overview_of(folder, folder_runs, path.parent, outcome, users).encode()
-    files.write_whole(str(path), data, force=force, is_own=is_overview)
-    return Overview(path, len(data), folder_runs)
-
-
-def is_overview(front: bytes) -> bool:
-    """Whether a file with these first bytes is the page of a folder."""
-    return files.is_marked(front) and GENERATOR.encode() in front
-
-
-def overview_of(
-    folder: str | Path,
-    folder_runs: FolderRuns,
-    beside: Path,
-    outcome: str | None = None,
-    users: Sequence[UserMeasure] = (),
-) -> str:
-    """The page of a folder, as HTML, to be written into the folder `beside`.
-
-    Raises BadInput for a measure that no world has.
-    """
     by_world: dict[str, list[FolderRun]] = {}
     for run in sorted(folder_runs.runs, key=_order):
         by_world.setdefault(run.world, []).append(run)
-    worlds = [_World.of(Path(folder), runs, outcome, users) for runs in by_world.values()]
+    worlds = [_World(Path(folder), runs, outcome, users) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
     if outcome is not None and outcome not in measures:
         raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
-    data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
+    data = {"worlds": [world.as_dict(path.parent, Path(folder)) for world in worlds]}
     runs = format_count(len(folder_runs.runs), "run")
     title = f"{runs} of {', '.join(by_world)}" if worlds else "No run in this folder has ended"
     is_one = len(worlds) == 1
@@ -141,11 +118,18 @@ def overview_of(
             for index, (name, world) in enumerate(zip(by_world, worlds, strict=True))
         ),
     }
-    return framed(
+    page = framed(
         here / "overview.html", parts, title=title, generator=GENERATOR,
         script=joined([here / name for name in _SCRIPTS], "overview();"),
         sheets=[here / "page.css", here / "overview.css"], data=packed_json(data),
-    )  # fmt: skip
+    ).encode()  # fmt: skip
+    files.write_whole(str(path), page, force=force, is_own=is_overview)
+    return Overview(path, len(page), folder_runs)
+
+
+def is_overview(front: bytes) -> bool:
+    """Whether a file with these first bytes is the page of a folder."""
+    return files.is_marked(front) and GENERATOR.encode() in front
 
 
 def _order(run: FolderRun) -> tuple[object, ...]:
@@ -154,7 +138,6 @@ def _order(run: FolderRun) -> tuple[object, ...]:
     return *attrs.astuple(run.cell), seed, run.path
 
 
-@attrs.frozen(kw_only=True)
 class _World:
     """The runs of one world.
 
@@ -165,34 +148,21 @@ class _World:
         columns: the measures of runs that stand in the table.
     """
 
-    tools: Tools
-    words: Vocabulary
-    runs: Sequence[FolderRun]
-    known: Mapping[str, AgentMeasure | Measure]
-    measure: AgentMeasure | Measure
-    outcome: StudyOutcome
-    columns: Sequence[StudyOutcome]
-
-    @classmethod
-    def of(
-        cls, folder: Path, runs: Sequence[FolderRun], name: str | None, users: Sequence[UserMeasure]
-    ) -> _World:
-        first = folder / runs[0].path
-        tools, world = tools_at(first), world_at(first)
-        results = [run.result for run in runs]
-        measures = measures_in(tools, results, users)
-        known = measures.outcomes
-        measure = measures.outcome(tools.name, name if name in known else None)
+    def __init__(
+        self,
+        folder: Path,
+        runs: Sequence[FolderRun],
+        name: str | None,
+        users: Sequence[UserMeasure],
+    ) -> None:
+        first, results = folder / runs[0].path, [run.result for run in runs]
+        self.tools, self.words, self.runs = tools_at(first), world_at(first).vocabulary, runs
+        measures = measures_in(self.tools, results, users)
+        self.known = known = measures.outcomes
+        self.measure = measures.outcome(self.tools.name, name if name in known else None)
+        self.outcome = outcome_in(results, self.measure)
         columns = [known[each] for each in measures.of_runs or measures.known]
-        return cls(
-            tools=tools,
-            words=world.vocabulary,
-            runs=runs,
-            known=known,
-            measure=measure,
-            outcome=outcome_in(results, measure),
-            columns=[outcome_in(results, each) for each in columns if each != measure],
-        )
+        self.columns = [outcome_in(results, each) for each in columns if each != self.measure]
 
     def top(self, level: int) -> str:
         """How many runs, the range of their outcome, and what varies, as HTML."""
@@ -314,9 +284,9 @@ def _left_out(folder_runs: FolderRuns) -> str:
         parts.append(f"<p>{format_count(unplayed, 'run')} of the study {are} not played.</p>")
     if count:
         rows = "".join(
-            f'<tr><th scope="row"><code>{escape_text(file.path)}</code></th>'
-            f"<td>{escape_text(file.reason)}</td>"
-            for file in folder_runs.left_out
+            f'<tr><th scope="row"><code>{escape_text(path)}</code></th>'
+            f"<td>{escape_text(reason)}</td>"
+            for path, reason in folder_runs.left_out.items()
         )
         verb = "is" if count == 1 else "are"
         parts.append(

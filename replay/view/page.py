@@ -7,7 +7,7 @@ by their hashes, and no request. It holds neither the path of the journal nor a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,7 @@ from goldrush.replay.sentences import ENTITIES
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.chart import SINGLE_MAX
 from goldrush.replay.view.frame import framed, joined, packed_element, packed_json
-from goldrush.replay.view.shown import Beside, ShownRun, policies_of, shown_of
+from goldrush.replay.view.shown import ShownRun, policies_of, shown_of
 from goldrush.replay.view.top import journal_of, top_of, top_of_two
 
 if TYPE_CHECKING:
@@ -129,10 +129,16 @@ def _page(
         until = min(outline.closed for outline in outlines)
         labels = beside(*map(policies_of, outlines))
         runs = [
-            shown_of(journal, tools, units, users, Beside(own, until))
+            shown_of(journal, tools, units, users, own, until)
             for journal, own in zip((path, against), labels, strict=True)
         ]
         difference = diff(path, against)
+    return _rendered(world, tools, runs, difference), runs
+
+
+def _rendered(
+    world: World[Any], tools: Tools, runs: Sequence[ShownRun], difference: Diff | None
+) -> str:
     shown = [label for run in runs for _, of in run.outline.declared.labels for label in of]
     for run in runs:
         shown += run.front.labels
@@ -143,17 +149,6 @@ def _page(
     else:
         top = top_of_two(runs, hues, difference, world)
         below = "\n".join(journal_of(run, index, "AB"[index]) for index, run in enumerate(runs))
-    parts = {"top": top, "below": below}
-    return _rendered(world, tools, runs, parts, hues), runs
-
-
-def _rendered(
-    world: World[Any],
-    tools: Tools,
-    runs: Sequence[ShownRun],
-    parts: Mapping[str, str],
-    hues: Mapping[str, int],
-) -> str:
     vocabulary, view = world.vocabulary, tools.view
     location = vocabulary.location if vocabulary.location in ENTITIES else ""
     selectors = ["agent", *([location] if location else [])]
@@ -175,14 +170,16 @@ def _rendered(
         for index, run in enumerate(runs)
         if run.journal
     ]
-    more = {
+    parts = {
+        "top": top,
+        "below": below,
         "unit": escape(vocabulary.unit),
         "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in selectors),
     }
     start = f"start({'null' if view.script is None else 'WORLD'});"
     return framed(
         _HERE / "page.html",
-        {**parts, **more},
+        parts,
         title=runs[0].title if len(runs) == 1 else f"{world.name}: two runs",
         generator=GENERATOR,
         script=joined(modules_of(view), start),

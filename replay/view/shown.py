@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measured, Measures
+from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
@@ -88,16 +89,6 @@ class ShownRun:
         }
 
 
-@attrs.frozen
-class Beside:
-    """How one of two runs is compared: the groups of its agents, and after which unit, numbered
-    from 1.
-    """
-
-    labels: Sequence[str]
-    until: int
-
-
 def policies_of(outline: Outline) -> Sequence[str]:
     """What each agent plays in a run: see `policies.played`."""
     return played(labels for _, labels in outline.declared.labels)
@@ -109,20 +100,22 @@ def shown_of(
     tools: Tools,
     units: Units,
     users: Sequence[UserMeasure] = (),
-    beside: Beside | None = None,
+    groups: Sequence[str] | None = None,
+    until: int = 0,
 ) -> ShownRun:
     """What a page shows of a journal.
 
     Args:
         users: measures of the user.
-        beside: of one of two runs, how they are compared.
+        groups: of one of two runs, by agent, the group that is compared with one of the other.
+        until: after which unit they are, numbered from 1; 0: after the last one.
 
     Raises BadInput for units that the journal does not have, and for a score that fails;
     JournalError as reading a journal does.
     """
     view, outline = tools.view, outline_of(path)
-    labels = policies_of(outline) if beside is None else beside.labels
-    lines_of_agents = Lines.of(labels, by_policy=beside is not None)
+    labels = policies_of(outline) if groups is None else groups
+    lines_of_agents = Lines.of(labels, by_policy=groups is not None)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
         lines = EventLines(
@@ -135,8 +128,8 @@ def shown_of(
     measures = with_users(tools.measures, users)
     measured = _measured(path, measures, walked.end if walked.trouble else None)
     compared = measured
-    if beside is not None and 0 < beside.until < walked.closed:
-        compared = _measured(path, measures, _end_of(path, beside.until))
+    if 0 < until < walked.closed:
+        compared = measured and measured_until(path, until, users)
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
@@ -277,16 +270,6 @@ def _explained(
     return tools.explain(path, begin, last - 1), tuple(tools.explain(path, last, last))
 
 
-def _end_of(path: str | Path, unit: int) -> int:
-    """The offset after a unit, numbered from 1."""
-    with JournalReader(path) as reader:
-        return next(
-            commit.end
-            for commit in reader
-            if commit.kind == UNIT and commit.digest is not None and commit.unit == unit
-        )
-
-
 def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured[Any] | None:
     """The measures of a run; `end`: of a damaged one, the offset after the last whole commit."""
     if not (measures.known or measures.of_agents):
@@ -314,16 +297,10 @@ def _front(
     front = attrs.evolve(front, outcome=outcome, measures=values)
     if front.points:
         return attrs.evolve(front, charted=_measured_as(measured, *zip(*front.points, strict=True)))
-    name = outcome.measure.name
-    return attrs.evolve(front, lines=None, points=_of_run(measured, name), charted=[name])
-
-
-def _of_run(measured: Measured[Any], name: str) -> list[tuple[int, Sequence[Value]]]:
-    """The values of a measure of the run by unit, of some units."""
-    values = measured.values.get(name, ())
-    number = measured.vocabulary.number
-    units = sampled(len(values), POINTS_MAX)
-    return [(number(unit), [short(values[unit - 1])]) for unit in units]
+    name, number = outcome.measure.name, measured.vocabulary.number
+    series = measured.values.get(name, ())
+    points = [(number(at), [short(series[at - 1])]) for at in sampled(len(series), POINTS_MAX)]
+    return attrs.evolve(front, lines=None, points=points, charted=[name])
 
 
 def _measures(

@@ -19,7 +19,7 @@ from goldrush.agents import players
 from goldrush.agents.players import Resources
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.game.game import policy
-from goldrush.replay.find import world_given
+from goldrush.replay.find import world_named
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.tools import Tools
@@ -92,7 +92,7 @@ def rows(folder: Path) -> Iterator[Row]:
 def _install(folder: Path) -> None:
     """Let `verify` find the worlds."""
     for game in (Fishery, FisheryInColumns):
-        world_given(game)
+        world_named(game)
     points = {"goldrush.worlds": {BY_HAND.name: f"{commons_by_hand.__name__}:TOOLS"}}
     dist_info(folder / "installed", points)
     sys.path.append(str(folder / "installed"))

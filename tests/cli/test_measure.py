@@ -13,8 +13,8 @@ import pytest
 from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data.groups import groups
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.study.inference import interval
-from goldrush.replay.worlds.mining.measures import measure
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import RULES_1, path_of
 from tests.journals import changed, commits_of, write
@@ -36,7 +36,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
     paths = sorted(many.iterdir())
     a, b, c = json.loads(goldrush("measure", *paths, "--json", cwd=many).out)
-    runs = [measure(path) for path in paths]
+    runs = [measured_at(path) for path in paths]
     gini = [run.of("gini") for run in runs]
     gold = [mean(run.by_agent["gold"]) for run in runs]
     fields = ("treatment", "horizon", "runs", "unfinished")

@@ -72,7 +72,7 @@ def test_a_value_is_held_shown_and_described_as_it_is_checked(typed: tuple[Any, 
     assert value == (row if field.from_row is None else field.from_row(row))
     shown = field.kind.show(row)
     jsonschema.validate(json.loads(json.dumps(shown)), field.kind.schema)
-    column = type_of(field.kind)
+    column = type_of(field.kind.schema)
     if shown is not None:
         assert column.text(shown) or shown == ""
         plain = shown if column.plain is None else column.plain(shown)

@@ -23,7 +23,7 @@ from goldrush.replay.find import (
     is_shipped_at,
     tools_for,
     tools_named,
-    world_given,
+    world_named,
     worlds,
 )
 from goldrush.replay.journal.rebuild import rebuild
@@ -61,9 +61,9 @@ def test_a_game_has_the_name_of_an_installed_world_only_if_it_is_that_world(
     dist_info(folder, {WORLDS: {"sharks": "tests.plugins.canaries:Sharks"}})
     other = type("Sharks", (Fishery,), {})
 
-    assert "sharks" == world_given("tests.plugins.canaries:Sharks") == world_given(Sharks)
+    assert "sharks" == world_named("tests.plugins.canaries:Sharks") == world_named(Sharks)
     with pytest.raises(BadInput, match="a world called sharks, which is installed"):
-        world_given(other)
+        world_named(other)
 
 
 def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:

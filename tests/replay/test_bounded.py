@@ -14,6 +14,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.data import encoded
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.draws import recheck
@@ -25,7 +26,6 @@ from goldrush.replay.journal.rebuild import rebuild, rebuilt_from
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.measures import measure
 from tests.journals import peak
 from tests.mining import fork, record, resume
 
@@ -128,7 +128,7 @@ def of_rounds(path: Path) -> None:
     drained(encoded.csv_table([path], "rounds"))
 
 
-@pytest.mark.parametrize("measured", [measure, of_rounds])
+@pytest.mark.parametrize("measured", [measured_at, of_rounds])
 def test_measuring_takes_numbers_for_each_round_but_no_objects(
     measured: Callable[[Path], object], paths: list[Path]
 ) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +31,7 @@ from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import VOCABULARY, Class, Status, names_of
-from goldrush.replay.data.columns import TEXT, WHOLE, column, of_part, records_table
+from goldrush.replay.data.columns import TEXT, WHOLE, Column, Row, Table
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import last_unit
@@ -41,45 +41,36 @@ from goldrush.replay.worlds.competition.steps import season_world
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)  # of an agent, as worlds give them
 
 
-ASSIGNMENT: Final = unit_column(VOCABULARY).read_by(attrgetter("state.assignment"))
+ASSIGNMENT: Final = attrs.evolve(unit_column(VOCABULARY), value=attrgetter("state.assignment"))
 
 
-@attrs.frozen
-class _Rank:
-    state: SeasonState
-    rank: int
-    agent: AgentState
-    rolling: int
-    all_time: int
+def _ranks_in(state: SeasonState) -> Iterator[Row]:
+    """The rows of RANKS in the state before an assignment closes."""
+    for rank, ordinal, rolling, all_time in state.leaderboard:
+        agent = state.agents[ordinal]
+        yield (
+            state.assignment, state.day, rank, rolling, all_time, ordinal, agent.name,
+            agent.class_, agent.status, agent.sparks,
+        )  # fmt: skip
 
 
-def _ranks_in(state: SeasonState) -> list[_Rank]:
-    """The records of RANKS in the state before an assignment closes."""
-    return [
-        _Rank(state, rank, state.agents[ordinal], rolling, all_time)
-        for rank, ordinal, rolling, all_time in state.leaderboard
-    ]
-
-
-RANKS: Final = records_table(
+RANKS: Final = Table(
     "ranks",
-    lambda run: (rank for each in assignments_of(run) for rank in _ranks_in(each.state)),
     "a line of the leaderboard that was posted in an assignment",
-    ASSIGNMENT,
-    column("day", WHOLE, "its day, from 0", attrgetter("state.day"), unit="days"),
-    column("rank", WHOLE, "by the rolling sum, from 1"),
-    column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
-    column("all_time", WHOLE, "the sum of all totals", unit="points"),
-    *of_part(
-        attrgetter("agent"),
-        column("agent", WHOLE, "who, by ordinal", attrgetter("ordinal")),
-        column("name", TEXT, "the agent's name"),
-        column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class)),
-               attrgetter("class_")),
-        column("status", TEXT, "when the assignment closes: " + ", ".join(names_of(Status))),
-        column("sparks", WHOLE, "what it has when the assignment closes", unit="sparks"),
+    (
+        ASSIGNMENT,
+        Column("day", WHOLE, "its day, from 0", unit="days"),
+        Column("rank", WHOLE, "by the rolling sum, from 1"),
+        Column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
+        Column("all_time", WHOLE, "the sum of all totals", unit="points"),
+        Column("agent", WHOLE, "who, by ordinal"),
+        Column("name", TEXT, "the agent's name"),
+        Column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class))),
+        Column("status", TEXT, "when the assignment closes: " + ", ".join(names_of(Status))),
+        Column("sparks", WHOLE, "what it has when the assignment closes", unit="sparks"),
     ),
-)  # fmt: skip
+    lambda run: (row for each in assignments_of(run) for row in _ranks_in(each.state)),
+)
 
 
 @attrs.frozen
@@ -118,8 +109,8 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
             if each.state.assignment == last:
                 break
         ranks = [
-            {column.name: column.reader(rank) for column in RANKS.own}
-            for rank in _ranks_in(each.state)
+            {column.name: value for column, value in zip(RANKS.own, row, strict=True)}
+            for row in _ranks_in(each.state)
         ]
         return SeasonAt(last, world.close(each.state), ranks, scores)
 

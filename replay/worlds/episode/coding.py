@@ -141,29 +141,19 @@ def decoded(value: Encoded) -> object:
     return _DECODERS[str(value[0])](*value[1:]) if type(value) is tuple else value
 
 
-def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> object:
+def _array(dtype: str, shape: tuple[int, ...], data: bytes) -> Any:
     import numpy as np
 
     return np.ndarray(shape, dtype, bytearray(data))
 
 
-def _scalar(dtype: str, data: bytes) -> object:
-    import numpy as np
-
-    return np.ndarray((), dtype, bytearray(data))[()]
-
-
-def _dict(pairs: tuple[tuple[Encoded, Encoded], ...]) -> object:
-    return {decoded(key): decoded(item) for key, item in pairs}
-
-
 _DECODERS: Final[Mapping[str, Callable[..., object]]] = {
     INT: int,
     ARRAY: _array,
-    SCALAR: _scalar,
+    SCALAR: lambda dtype, data: _array(dtype, (), data)[()],
     TUPLE: lambda items: tuple([decoded(item) for item in items]),
     LIST: lambda items: [decoded(item) for item in items],
-    DICT: _dict,
+    DICT: lambda pairs: {decoded(key): decoded(item) for key, item in pairs},
     TYPE: str,
 }
 

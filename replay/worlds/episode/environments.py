@@ -54,7 +54,12 @@ class Recorded:
     report: tuple[str, ...] = ()
     left_out: set[str] = attrs.field(factory=set, init=False, eq=False)
     _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
-        init=False, eq=False, default=attrs.Factory(lambda self: self._compiled(), takes_self=True)
+        init=False,
+        eq=False,
+        default=attrs.Factory(
+            lambda self: {path: re.compile(path_pattern(path)) for path in self.ignored},
+            takes_self=True,
+        ),
     )
 
     @classmethod
@@ -77,10 +82,6 @@ class Recorded:
         matching = [path for path, pattern in self._patterns.items() if pattern.match(name)]
         self.left_out.update(matching)
         return bool(matching)
-
-    def _compiled(self) -> Mapping[str, re.Pattern[str]]:
-        """What matches the beginning of names that are left out, by what was given."""
-        return {path: re.compile(path_pattern(path)) for path in self.ignored}
 
 
 class Environment:
@@ -272,7 +273,13 @@ class Parallel(Environment):
         self._possible: Sequence[object] = list(env.possible_agents)
 
     def _names(self) -> tuple[str, ...]:
-        return _possible_agents(self.env)
+        names: Any = getattr(self.env, "possible_agents", None)
+        if not isinstance(names, list | tuple) or not names:
+            raise BadInput(
+                f"{_name(self.env)} has possible_agents {format_value(names)}",
+                "give it a list of all agents that may come",
+            )
+        return tuple([str(name).encode("utf-8", "backslashreplace").decode() for name in names])
 
     def space(self, agent: int | None) -> Space:
         return cast(Space, self.env.action_space(self._possible[agent or 0]))
@@ -430,16 +437,6 @@ def location_of(named: object) -> str:
     """Where a class or a function can be imported, `module:name`; empty if it cannot."""
     module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
     return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
-
-
-def _possible_agents(env: Any) -> tuple[str, ...]:
-    names: Any = getattr(env, "possible_agents", None)
-    if not isinstance(names, list | tuple) or not names:
-        raise BadInput(
-            f"{_name(env)} has possible_agents {format_value(names)}",
-            "give it a list of all agents that may come",
-        )
-    return tuple([str(name).encode("utf-8", "backslashreplace").decode() for name in names])
 
 
 def _item(batch: Any, space: Any, index: int) -> Any:

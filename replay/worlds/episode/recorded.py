@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Batch
-from goldrush.kernel.worlds.episode.config import UNENDED_MAX, About
-from goldrush.kernel.worlds.episode.events import CHANGED, RESET
-from goldrush.kernel.worlds.episode.values import DICT, Encoded
+from goldrush.kernel.worlds.episode.config import UNENDED_MAX
+from goldrush.kernel.worlds.episode.events import CHANGED
+from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.coding import encoded
-from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.recording import SubjectRecorder
 
@@ -171,20 +169,3 @@ class RecordedModel(RecordedSubject, Generic[M]):
         traceback: TracebackType | None,
     ) -> None:  # fmt: skip
         self.close()
-
-
-def recorded_model(
-    subject: ModelSubject, about: About, journal: str | Path, config: Mapping[str, Encoded], *,
-    force: bool,
-) -> RecordedModel[Stepped]:  # fmt: skip
-    """The recorded model of a subject and its config, as it is before its first step.
-
-    Raises BadInput for parameters that it does not take, and as `SubjectRecorder.new`; whatever its
-    code raises.
-    """
-    maker: Any = SubjectMaker(subject.make)
-    recording = SubjectRecorder.new(subject, about, config, maker, journal, force=force)
-    settings = recording.state.config
-    parameters: Encoded = (DICT, tuple(settings.parameters.items()))
-    recording.do((RESET, [(subject.seed_of(settings.seed), False, parameters)]))
-    return RecordedModel(recording)

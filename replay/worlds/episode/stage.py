@@ -39,29 +39,25 @@ class LiveStage(Generic[U]):
     Attributes:
         make: makes the subject of a state's run, as it was before the first reset; None: there is
             but the one that is held.
+        live: the subject that was run last, unless its code has raised.
     """
 
     def __init__(self, make: Callable[[EpisodeState], U] | None = None) -> None:
         """Prepare a stage; see the attribute."""
         self.make = make
-        self._live: U | None = None
+        self.live: U | None = None
         self._chain = 0  # of the state that the live one has reached
         self._made: object = None  # what is to be closed
 
-    @property
-    def live(self) -> U | None:
-        """The subject that was run last, unless its code has raised."""
-        return self._live
-
     def hold(self, subject: U, state: EpisodeState, *, is_made: bool = False) -> None:
         """Have a subject that has come as far as a state. `is_made`: the stage closes it."""
-        self._live, self._chain = subject, state.chain
+        self.live, self._chain = subject, state.chain
         if is_made:
             self._made = subject
 
     def close(self) -> None:
         """Close the subject that the stage has made, if any."""
-        made, self._live, self._made = self._made, None, None
+        made, self.live, self._made = self._made, None, None
         if hasattr(made, "close"):
             with suppress(Exception):  # it is not needed any more
                 made.close()
@@ -71,8 +67,8 @@ class LiveStage(Generic[U]):
 
         Raises BadInput where there is none, and none can be made; whatever its code raises.
         """
-        if self._live is not None and self._chain == state.chain:
-            return self._live
+        if self.live is not None and self._chain == state.chain:
+            return self.live
         if self.make is None:
             raise BadInput(
                 f"{state.about.name} cannot be made again",
@@ -88,14 +84,14 @@ class LiveStage(Generic[U]):
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
         """What the subject of this state gives. Raises as `at`; Stopped for a StopIteration."""
         subject = self.at(state)
-        self._live = None
+        self.live = None
         try:
             outcome = played(subject, inputs)
         except StopIteration as error:
             raise Stopped(error) from error
         if state.is_model and _is_whole(state, outcome):
             outcome = attrs.evolve(outcome, arrays=[*outcome.arrays, *subject.whole()])
-        self._live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)
+        self.live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)
         return outcome
 
     def closing(self, state: EpisodeState) -> Sequence[Row]:

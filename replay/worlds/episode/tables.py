@@ -23,7 +23,6 @@ from goldrush.replay.data.columns import (
     WHOLE,
     Column,
     TableSource,
-    column,
     records_table,
 )
 from goldrush.replay.tools import Tables
@@ -79,52 +78,52 @@ def _named(name: str) -> Callable[[Episode], list[str]]:
     ]  # fmt: skip
 
 
-_STEP: Final[Column] = column("step", WHOLE, "the step, from 0 on: each reset is one, too")
+_STEP: Final[Column] = Column("step", WHOLE, "the step, from 0 on: each reset is one, too")
 _NUMBER: Final = "the number of the episode, from 1 on, as in `episodes`"
 
 STEPS: Final = records_table(
     "steps", _steps,
     "what a step gave an agent; of a step without rewards, such as a reset, the step alone",
     _STEP,
-    column("episode", WHOLE, _NUMBER),
-    column("of_episode", WHOLE, "the number of the step in its episode; 0: the reset"),
-    column("agent", TEXT, "the name of the agent"),
-    column("reward", REAL, "its reward"),
-    column("return", REAL, "the sum of its rewards since the last reset"),
-    column("terminated", TRUTH, "it has come to its end"),
-    column("truncated", TRUTH, "it was cut off"),
-    column("over", TRUTH, "nothing but a reset can follow"),
+    Column("episode", WHOLE, _NUMBER),
+    Column("of_episode", WHOLE, "the number of the step in its episode; 0: the reset"),
+    Column("agent", TEXT, "the name of the agent"),
+    Column("reward", REAL, "its reward"),
+    Column("return", REAL, "the sum of its rewards since the last reset"),
+    Column("terminated", TRUTH, "it has come to its end"),
+    Column("truncated", TRUTH, "it was cut off"),
+    Column("over", TRUTH, "nothing but a reset can follow"),
 )  # fmt: skip
 
 EPISODES: Final = records_table(
     "episodes", _episodes,
     "an episode; in a vector environment, of one environment, as its `autoreset_mode` begins them",
-    column("episode", WHOLE, _NUMBER, attrgetter("number")),
-    column("agent", TEXT, "of which environment it is, in a vector environment",
+    Column("episode", WHOLE, _NUMBER, attrgetter("number")),
+    Column("agent", TEXT, "of which environment it is, in a vector environment",
            attrgetter("whose")),
-    column("first", WHOLE, "its first step, the reset"),
-    column("last", WHOLE, "its last step"),
-    column("length", WHOLE, "the number of its steps, the reset left out"),
-    column("reset_seed", WHOLE, "the seed of its reset; null: it had none", attrgetter("seed")),
-    column("is_drawn", TRUTH, "the recorder drew that seed"),
-    column("return", REAL, "its rewards, added over the agents; null: no finite number",
+    Column("first", WHOLE, "its first step, the reset"),
+    Column("last", WHOLE, "its last step"),
+    Column("length", WHOLE, "the number of its steps, the reset left out"),
+    Column("reset_seed", WHOLE, "the seed of its reset; null: it had none", attrgetter("seed")),
+    Column("is_drawn", TRUTH, "the recorder drew that seed"),
+    Column("return", REAL, "its rewards, added over the agents; null: no finite number",
            attrgetter("total")),
-    column("returns", JSON, "the same of each agent, by name", attrgetter("by_name")),
-    column("terminated", TEXTS, "the agents that came to their end", _named("terminated")),
-    column("truncated", TEXTS, "the agents that were cut off", _named("truncated")),
-    column("finished", TRUTH, "it is over, and not merely broken off", attrgetter("is_finished")),
+    Column("returns", JSON, "the same of each agent, by name", attrgetter("by_name")),
+    Column("terminated", TEXTS, "the agents that came to their end", _named("terminated")),
+    Column("truncated", TEXTS, "the agents that were cut off", _named("truncated")),
+    Column("finished", TRUTH, "it is over, and not merely broken off", attrgetter("is_finished")),
 )  # fmt: skip
 
 ARRAYS: Final = records_table(
     "arrays", _arrays,
     "an observation, an info, or a variable of a model, after a step",
     _STEP,
-    column("episode", WHOLE, _NUMBER),
-    column("agent", TEXT, "the name of the agent whose it is; null: of all"),
-    column("name", TEXT, "its name: `observation`, `info[score]`, `report[Gini]`"),
-    column("digest", TEXT, "64 bits of its type, shape and bytes, 16 hex digits"),
-    column("number", REAL, "its value, if that is one finite number"),
-    column("value", JSON, "its value, arrays as nested lists; null: not recorded"),
+    Column("episode", WHOLE, _NUMBER),
+    Column("agent", TEXT, "the name of the agent whose it is; null: of all"),
+    Column("name", TEXT, "its name: `observation`, `info[score]`, `report[Gini]`"),
+    Column("digest", TEXT, "64 bits of its type, shape and bytes, 16 hex digits"),
+    Column("number", REAL, "its value, if that is one finite number"),
+    Column("value", JSON, "its value, arrays as nested lists; null: not recorded"),
 )  # fmt: skip
 
 TABLES: Final = Tables(own=[STEPS, EPISODES, ARRAYS])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -10,11 +10,12 @@ import attrs
 
 from goldrush.agents.targets import resolve
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.worlds.episode.events import RESET
 from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL, VECTOR
+from goldrush.kernel.worlds.episode.values import DICT, Encoded
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import (
     Environment,
-    Recorded,
     is_environment,
     registered,
 )
@@ -26,7 +27,6 @@ from goldrush.replay.worlds.episode.recorded import (
     RecordedEnv,
     RecordedModel,
     Stepped,
-    recorded_model,
 )
 from goldrush.replay.worlds.episode.recording import (
     SubjectRecorder,
@@ -124,23 +124,24 @@ def wrap(
     asked = {"ignore": ignore, "report": report, "seed_parameter": seed_parameter}
     recorded = attrs.evolve(asked_in(asked, None)[0], values=values)
     with exits_told(format_value(target) if make is None else name_of(make)):
-        return _wrapped(env, make, journal, (seed, steps, parameters), recorded, every, force=force)
-
-
-def _wrapped(
-    env: object, make: Callable[..., object] | None, journal: str | Path,
-    settings: tuple[int, int, Mapping[str, object]], recorded: Recorded, every: int, *, force: bool,
-) -> object:  # fmt: skip
-    """What `wrap` returns of an environment, or of what makes one or a model."""
-    seed, steps, parameters = settings
-    config = config_for(seed, steps, parameters)
-    subject, about = subject_made(make, env, seed, parameters, recorded, every)
-    if isinstance(subject, ModelSubject):
-        model = recorded_model(subject, about, journal, config, force=force)
+        config = config_for(seed, steps, parameters)
+        subject, about = subject_made(make, env, seed, parameters, recorded, every)
+        recording = SubjectRecorder[Any].new(
+            subject, about, config, None if make is None else SubjectMaker(make), journal,
+            force=force,
+        )  # fmt: skip
+        if not isinstance(subject, ModelSubject):
+            return _wrapper(subject.kind)(recording)
+        model = _made_by(recording)
         return model.run_to_end() if steps else model
-    maker: Any = None if make is None else SubjectMaker(make)
-    recording = SubjectRecorder.new(subject, about, config, maker, journal, force=force)
-    return _wrapper(subject.kind)(recording)
+
+
+def _made_by(recording: SubjectRecorder[ModelSubject]) -> RecordedModel[Stepped]:
+    """A recorded model as it is before its first step."""
+    settings = recording.state.config
+    given: Encoded = (DICT, tuple(settings.parameters.items()))
+    recording.do((RESET, [(recording.subject.seed_of(settings.seed), False, given)]))
+    return RecordedModel(recording)
 
 
 def _made_and_maker(

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from operator import attrgetter, mul
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -45,7 +44,6 @@ from goldrush.replay.data.measures import (
     named,
 )
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
     Counting,
@@ -303,18 +301,11 @@ class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
         return {**super().facts(), "pressure": self.config.pressure}
 
 
-@reader_of
-def measure(path: str | Path) -> MeasuredRun:
-    """Measure the closed rounds of a mining journal.
+def measured_by(reader: JournalReader) -> MeasuredRun:
+    """Measure the closed rounds of an open mining journal that was not read from yet.
 
     Raises JournalError if it cannot be read, MalformedEvents if its rows are invalid.
     """
-    with JournalReader(path) as reader:
-        return measured_by(reader)
-
-
-def measured_by(reader: JournalReader) -> MeasuredRun:
-    """As `measure`, of an open journal not read from yet."""
     walk, taken, gold = Walk(MINING, reader), Measuring(MEASURES), array("d")
     for commit, state in walk:
         if commit.kind == START:

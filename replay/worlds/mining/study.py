@@ -7,7 +7,6 @@ the first half of a run to the second, with 10 agents and with 20.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Final
 
 from goldrush.agents.worlds.mining.roster import NULL, POLICIES, POLICY_SET
@@ -15,7 +14,7 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, config_of
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.levelled import Settings
-from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Nothing, Studies
+from goldrush.replay.studies import MIXED, Criteria, Criterion, Nothing, Studies
 from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept
 
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
@@ -99,7 +98,7 @@ STUDIES: Final = Studies(
     ),
     criteria=CRITERIA,
     same=same_by_construction,
-    covariate=Covariate("pressure", attrgetter("pressure")),
+    covariate="pressure",
     kept=kept,
     lasts=lambda config: True,
     answers=answers,

@@ -35,7 +35,6 @@ from goldrush.replay.data.columns import (
     Row,
     Table,
     TableSource,
-    column,
     columns_of,
     records_table,
     type_of,
@@ -49,11 +48,11 @@ from goldrush.replay.worlds.mining.measures import (
 from goldrush.replay.worlds.mining.spells import Spell
 
 _SETUP: Final = (
-    Column("config", JSON, "", "all settings by name"),
-    Column("roster", JSON, "", "who plays: agent, policy and options of each"),
-    Column("parent", TEXT, "", "SHA-256 of the journal that was forked, in hex"),
-    Column("changes", JSON, "", "the settings that a fork changes, with their new values"),
-    Column("replaced", type_of(several(record(round=NATURAL, agent=AGENT))), "",
+    Column("config", JSON, "all settings by name"),
+    Column("roster", JSON, "who plays: agent, policy and options of each"),
+    Column("parent", TEXT, "SHA-256 of the journal that was forked, in hex"),
+    Column("changes", JSON, "the settings that a fork changes, with their new values"),
+    Column("replaced", type_of(several(record(round=NATURAL, agent=AGENT)).schema),
            "the submissions that were put in by hand"),
 )  # fmt: skip
 _FAILURES: Final = ", ".join(kind for kind in KINDS_OF_FAILURE if kind != INVALID)
@@ -109,16 +108,17 @@ AGENTS: Final = Table(
     "an agent in a closed round",
     (
         unit_column(MINING.vocabulary),
-        Column("agent", WHOLE, "", "its id"),
-        Column("policy", TEXT, "",
+        Column("agent", WHOLE, "its id"),
+        Column("policy", TEXT,
                "who plays it: a policy's name, `llm:NAME` for a model, with options"),
-        Column("variant", WHOLE, "", "of its wording, from 0; null where that has no variants"),
-        Column("failure", TEXT, "", f"of a model's answer that failed: {_FAILURES}"),
-        Column("stamina", WHOLE, "points", "what it may spend in the round"),
-        *(Column(f"spent_{kind}", WHOLE, "points", f"stamina spent on {kind}") for kind in KINDS),
-        Column("gold_gained", REAL, "gold", "what it mined in the round, less its fines"),
-        Column("gold", REAL, "gold", "what it has at round end"),
-        Column("plots", WHOLE, "plots", "plots that it owns at round end"),
+        Column("variant", WHOLE, "of its wording, from 0; null where that has no variants"),
+        Column("failure", TEXT, f"of a model's answer that failed: {_FAILURES}"),
+        Column("stamina", WHOLE, "what it may spend in the round", unit="points"),
+        *(Column(f"spent_{kind}", WHOLE, f"stamina spent on {kind}", unit="points")
+          for kind in KINDS),
+        Column("gold_gained", REAL, "what it mined in the round, less its fines", unit="gold"),
+        Column("gold", REAL, "what it has at round end", unit="gold"),
+        Column("plots", WHOLE, "plots that it owns at round end", unit="plots"),
     ),
     _agents,
 )  # fmt: skip
@@ -135,9 +135,9 @@ SPELLS: Final = records_table(
     _spells,
     "an owner's hold of a plot: consecutive round ends",
     *columns_of(Spell),
-    column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),
-    column("lost", TEXT, "how it was lost: capture; null: still held"),
-    column("censored", TRUTH, "whether it is still held when the journal ends"),
+    Column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),
+    Column("lost", TEXT, "how it was lost: capture; null: still held"),
+    Column("censored", TRUTH, "whether it is still held when the journal ends"),
 )
 
 TABLES: Final = Tables(_SETUP, (AGENTS, SPELLS))

@@ -38,7 +38,7 @@ from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.data import encoded
 from goldrush.replay.data.columns import Table
 from goldrush.replay.data.encoded import CSV, PARQUET
-from goldrush.replay.data.run_data import map_runs, run_at
+from goldrush.replay.data.run_data import map_runs, measured_at, run_at
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.study.backend import processes
@@ -47,7 +47,6 @@ from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import Tools
 from goldrush.replay.worlds.competition.tools import TOOLS as SEASON_TOOLS
 from goldrush.replay.worlds.episode.tools import TOOLS as EPISODE_TOOLS
-from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.tables import AGENTS, SPELLS
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests import journals
@@ -256,7 +255,7 @@ def test_rounds_are_the_measures(paths: list[Path], out: Path) -> None:
     found = in_pandas(pd.read_parquet(out / "rounds.parquet"))
     expected = []
     for path in paths:
-        run = measure(path)
+        run = measured_at(path)
         for place in range(run.units):
             row = {**front_of(path), "round": place + 1}
             expected.append(row | {name: run.values[name][place] for name in run.values})
@@ -267,7 +266,7 @@ def test_rounds_are_the_measures(paths: list[Path], out: Path) -> None:
 def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
     expected = []
     for path in paths:
-        run = measure(path)
+        run = measured_at(path)
         front = front_of(path)
         expected += [
             front

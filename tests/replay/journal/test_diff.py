@@ -20,9 +20,9 @@ from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
 from goldrush.replay.data.measures import Span
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Diff, First, diff, format_diff
-from goldrush.replay.worlds.mining.measures import measure
 from tests.journals import changed, commits_of, damaged, in_pieces, redrawn, write
 from tests.mining import fork, record
 from tests.seasons import small as season
@@ -473,7 +473,7 @@ def until_round(path: Path, round: int) -> Any:
             commits.append(commit)
             if commit.unit == round and commit.digest is not None:
                 break
-    return measure(write(path.with_suffix(".cut"), commits))
+    return measured_at(write(path.with_suffix(".cut"), commits))
 
 
 def test_of_runs_on_other_grids_plots_are_compared_by_row_and_column(

@@ -47,7 +47,7 @@ from goldrush.replay.view import page
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition import ended, leaderboard, right, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
-from goldrush.replay.worlds.mining import audit, measures, why
+from goldrush.replay.worlds.mining import audit, why
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
@@ -167,7 +167,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
-    "mining.measures.measure": lambda c: measures.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, MINING_PLAYERS, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
@@ -220,18 +219,17 @@ NO_READERS = {
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.players_at find.tools_at find.tools_of find.typed find.open_world
-        find.maker_at find.world_given find.world_named find.is_shipped_at source.records_source
+        find.maker_at find.world_named find.is_shipped_at source.records_source
         competition.steps.season_world competition.story.sentences_of story.sentences_of
         episode.show.sentences_of mining.rl.parallel_env game.rl.game_env episode.wrap.wrap
-        episode.recorded.recorded_model study.comparisons.equal_journals
-        study.comparisons.equal_runs""",
+        study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
         declared.declared_in index.commits_near index.states_near mining.measures.measured_by
         competition.measures.measured rebuild.walk_through competition.ended.assignments_of
         groups.kind_of rebuild.closed_units usage.asked_by usage.failures_by
         episode.episodes.closed_units episode.episodes.episodes_of episode.measures.read
         report.report.report study.measuring.measured_runs study.measuring.results_of
-        view.overview.overview_of view.overview.write_overview view.top.top_of_two
+        view.overview.write_overview view.top.top_of_two
         encoded.arrow_table columns.records_table study.study.study diff.format_diff
         episode.page.added verify.verify verify.way_out_of study.carry_out.carry_out""",
     "leaves out what it cannot read": """

@@ -12,13 +12,14 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import mean
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.study import measuring as module
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import result_of, results_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.records import POINTS, Cell, StudyRun
-from goldrush.replay.worlds.mining.measures import MEASURES, measure
+from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.indexes import cached
 from tests.journals import commits_of, write
@@ -56,7 +57,7 @@ def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: Mining
     assert cells == list(found.by_cell)
     for cell in cells:
         for result in found.by_cell[cell]:
-            measured = measure(folder / result.path)
+            measured = measured_at(folder / result.path)
             assert (cell, measured.config) == (result.cell, result.config)
             assert measured.config.seed == result.seed
         assert [3, 0] == [result.seed for result in found.by_cell[cell]]
@@ -65,7 +66,7 @@ def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: Mining
 def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningResults) -> None:
     for results in found.by_cell.values():
         for result in results:
-            measured = measure(folder / result.path)
+            measured = measured_at(folder / result.path)
 
             assert {name: measured.of(name) for name in MEASURES} == result.run
             halves = set(MEASURES) - {"half_life"}
@@ -84,7 +85,7 @@ def test_points_of_a_curve_are_values_of_windows_that_cover_all_rounds(
     rounds: int, tmp_path: Path
 ) -> None:
     record(tmp_path / "a.journal", {"rounds": rounds, "rows": 3, "cols": 3}, "random*4")
-    measured = measure(tmp_path / "a.journal")
+    measured = measured_at(tmp_path / "a.journal")
     run = StudyRun(Cell("baseline", "random*4", rounds), 0, "a.journal", measured.config)
     result = result_of(run, measured, None)
     length = math.ceil(rounds / POINTS)

@@ -73,7 +73,7 @@ def opened(folder: Path, tmp_path: Path, new_tab: Callable[..., Tab]) -> Callabl
 
 
 def test_files_that_are_no_whole_runs_are_told_with_why(found: FolderRuns) -> None:
-    reasons = {file.path: file.reason for file in found.left_out}
+    reasons = found.left_out
 
     assert "unfinished: 30 rounds of 90 closed" == reasons["unfinished.journal"]
     assert "checksum" in reasons["damaged.journal"]

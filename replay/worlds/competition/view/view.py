@@ -114,7 +114,7 @@ def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
     - `scores`: [agent, final scores, total, the therapist's reasons for each score].
     """
     totals = table.totals
-    says = [*account_of(table, _mark), format_quality(table, quality)]
+    says = [*account_of(table, "@{}".format), format_quality(table, quality)]
     return {
         "about": format_subject(table.subject),
         "bar": short(table.bar),
@@ -158,11 +158,6 @@ def _is_same(event: RecordedEvent, refused: RecordedEvent) -> bool:
     return act.get("event") == event.name and all(
         act[name] == value for name, value in event.fields.items() if name in act
     )
-
-
-def _mark(agent: int) -> str:
-    """An agent in a sentence that `_parts` takes apart."""
-    return f"@{agent}"
 
 
 def _parts(text: str) -> list[object]:

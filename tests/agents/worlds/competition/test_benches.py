@@ -238,14 +238,14 @@ def test_a_run_is_the_one_that_would_be_recorded(
     conduct: MiningConduct, treatment: str, tmp_path: Path
 ) -> None:
     pytest.importorskip("scipy")
-    from goldrush.replay.worlds.mining.measures import measure
+    from goldrush.replay.data.run_data import measured_at
 
     journal = tmp_path / "run.journal"
     config, entries = setting_of(OPTIONS, conduct, treatment, 7)
     record(journal, config.as_dict(), Roster(tuple(entries)))
     with JournalReader(journal) as reader:
         digests = [commit.digest for commit in reader if commit.kind == UNIT]
-    measured = measure(journal)
+    measured = measured_at(journal)
     values, digest = played(OPTIONS, conduct, treatment, 7)
 
     assert digests[-1] == digest

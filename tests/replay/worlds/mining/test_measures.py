@@ -28,7 +28,8 @@ from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
-from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, measure
+from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
 from goldrush.replay.worlds.mining.spells import Spell, curve, survival
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
@@ -133,7 +134,7 @@ def quarrel_path(folder: Path, stopped: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def quarrel(quarrel_path: Path) -> MeasuredRun:
-    return measure(quarrel_path)
+    return measured_at(quarrel_path)
 
 
 def almost(values: Any) -> Any:
@@ -218,7 +219,7 @@ def told(path: Path) -> Told:
 
 def assert_told_alike(path: Path) -> MeasuredRun:
     """Every measure of every round, of the run and of its halves, each count, spell and tie."""
-    expected, measured = told(path), measure(path)
+    expected, measured = told(path), measured_at(path)
     shown = measured.as_dict()
 
     assert (len(expected.closed), expected.finished) == (measured.units, measured.finished)
@@ -327,7 +328,7 @@ def test_a_round_under_way_is_not_measured(stopped: Path, tmp_path: Path) -> Non
     write(tmp_path / "pieces.journal", [*commits, last])
     write(tmp_path / "open.journal", commits)
     whole, pieces, under_way = map(
-        measure, (stopped, tmp_path / "pieces.journal", tmp_path / "open.journal")
+        measured_at, (stopped, tmp_path / "pieces.journal", tmp_path / "open.journal")
     )
 
     assert replace(whole, path="") == replace(pieces, path="")

@@ -8,9 +8,9 @@ import pytest
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.study.inference import correlated, interval
 from goldrush.replay.study.records import Cell
-from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.theory import (
     NO_DIFFERENCE,
     RAIDED_MORE,
@@ -57,7 +57,7 @@ def test_the_ratio_follows_from_the_events(path: Path) -> None:
     """Counted again: who held what since when, and what of it was raided."""
     settings = {"rounds": 25, "rows": 3, "cols": 3}
     record(path, settings, "greedy-mine*2,defend-then-mine*2,random*2")
-    [found] = possession(results(measured_as(Cell("crowded", "six", 25), measure(path))))
+    [found] = possession(results(measured_as(Cell("crowded", "six", 25), measured_at(path))))
     long, new = [0, 0], [0, 0]
     since: dict[int, int] = {}
     start: dict[int, int] = {}
