@@ -136,7 +136,7 @@ class Remarks:
 NO_REMARKS: Final = Remarks()
 
 
-class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True):
+class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True):
     """A run and its measures. A world subclasses it for what its measures of spans need.
 
     Attributes:
