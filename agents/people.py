@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from goldrush.kernel.records import Record
 from goldrush.kernel.shape import Schema
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def every_field(name: str, before: Mapping[str, object]) -> bool:
     return True
 
 
-class Inquiry(msgspec.Struct, frozen=True):
+class Inquiry(Record, frozen=True):
     """One question to a person.
 
     Attributes:

@@ -19,6 +19,7 @@ from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.files import check_target, folder_kept, is_journal
 from goldrush.kernel.fold import is_opening
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.records import Record
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Batch, Block, World
 
@@ -130,7 +131,7 @@ class ResolvedChange(msgspec.Struct, frozen=True):
     roster: Roster = Roster(())
 
 
-class RunContext(msgspec.Struct, Generic[S], frozen=True):
+class RunContext(Record, Generic[S], frozen=True):
     """Everything that the agents of a run need to continue from a state.
 
     Attributes:

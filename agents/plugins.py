@@ -22,6 +22,7 @@ import msgspec
 
 from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput, format_error, format_value
+from goldrush.kernel.records import Record
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint, EntryPoints
@@ -54,7 +55,7 @@ class PluginFailed(BadInput):
         self.reason = reason
 
 
-class Plugin(msgspec.Struct, frozen=True):
+class Plugin(Record, frozen=True):
     """An entry point of a distribution: `value` is the location of its object, as
     module:attribute.
     """

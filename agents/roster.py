@@ -22,6 +22,7 @@ import msgspec
 
 from goldrush.agents.trust import HUMAN, LLM, RECORDED
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.records import Record
 from goldrush.kernel.settings import parsed_value, separated
 from goldrush.kernel.text import check_name
 
@@ -66,7 +67,7 @@ class Entry(msgspec.Struct, frozen=True):
         return f"agent {self.agent}"
 
 
-class Roster(msgspec.Struct, frozen=True, dict=True):
+class Roster(Record, frozen=True, dict=True):
     """The agents of a run and what their policies need; only the entries go into a journal.
 
     Attributes:

@@ -58,6 +58,7 @@ from goldrush.agents.trust import (
     is_import_name,
 )
 from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.records import Record
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.text import format_count
 
@@ -94,12 +95,12 @@ class ImpossiblePlayer(BadInput):
         self.actual = actual
 
 
-class Typed(msgspec.Struct, frozen=True):
+class Typed(Record, frozen=True):
     """What the parts of a roster's text are read with: `recordings` grows by those it names."""
 
     models: Models | None = None
     trust: Collection[str] = ()
-    recordings: dict[str, Recording] = {}
+    recordings: dict[str, Recording] = msgspec.field(default_factory=dict)
 
 
 class Family(msgspec.Struct, frozen=True, eq=False):
@@ -417,7 +418,7 @@ def catalogue_of(
     }
 
 
-class PolicySet(msgspec.Struct, frozen=True):
+class PolicySet(Record, frozen=True):
     """The policies that rosters of a world can name.
 
     Attributes:

@@ -68,6 +68,7 @@ from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, JournalError, PolicyFailed, RulesFailed, format_error
 from goldrush.kernel.forking import Forks, changes
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.records import Record
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import Ask
 from goldrush.kernel.shape import Schema
@@ -621,7 +622,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
                 return
 
 
-class StepPlay(msgspec.Struct, Generic[V], frozen=True, dict=True):  # with a cached property
+class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached property
     """One step: a `session.Play`.
 
     Attributes:

@@ -26,6 +26,7 @@ from goldrush.agents.players import Resources
 from goldrush.agents.targets import is_location
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
+from goldrush.kernel.records import Record
 from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.arguments import (
     OnUnit,
@@ -758,7 +759,7 @@ class Run:
         ).path
 
 
-class PlannedRun(msgspec.Struct, frozen=True):
+class PlannedRun(Record, frozen=True):
     """A run that is ready to be played, from `Run.plan`. `check`: as for `Run.record`; `make`:
     makes the environment or the model that is played on.
     """

@@ -20,6 +20,7 @@ from goldrush.agents.given import given
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import imported
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.records import Record
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted, quoted_path
 from goldrush.kernel.treatments import Treatment
@@ -66,7 +67,7 @@ class ClosedUnit(Protocol):
     def vocabulary(self) -> Vocabulary: ...
 
 
-class RebuiltPrompt(msgspec.Struct, frozen=True):
+class RebuiltPrompt(Record, frozen=True):
     """A question to a language model, as it was sent or would be sent.
 
     Attributes:
@@ -122,7 +123,7 @@ class Description(msgspec.Struct, frozen=True):
     config: type[attrs.AttrsInstance] | None = None
 
 
-class Tables(msgspec.Struct, frozen=True):
+class Tables(Record, frozen=True):
     """The parts of tables that are a world's own.
 
     Attributes:

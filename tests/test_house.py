@@ -20,10 +20,10 @@ ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
 ANY_MAX = 320  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
-    "lines of code in kernel": (9_397, 150),
-    "lines of code in agents": (10_400, 150),
-    "lines of code in replay": (18_469, 150),
-    "lines of code in cli": (2_541, 150),
+    "lines of code in kernel": (9_432, 150),
+    "lines of code in agents": (10_410, 150),
+    "lines of code in replay": (18_475, 150),
+    "lines of code in cli": (2_530, 150),
     "lines of JavaScript below replay": (2_223, 150),
     "lines of code in tests": (41_800, 600),
     "words of Markdown": (55_000, 600),

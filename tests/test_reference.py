@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import goldrush
@@ -39,6 +40,19 @@ def test_every_example_of_a_docstring_runs(tmp_path: Path, monkeypatch: pytest.M
 
         assert result.failed == 0, module.__name__
     assert tried > 20
+
+
+def test_help_tells_what_every_record_is_made_of() -> None:
+    """Also where a type is imported for type checkers alone."""
+    records = {
+        cls
+        for module in modules()
+        for _, cls in inspect.getmembers(module, inspect.isclass)
+        if issubclass(cls, msgspec.Struct) and cls.__module__.startswith("goldrush.")
+    }
+    assert len(records) > 100
+    for cls in records:
+        assert inspect.signature(cls).parameters.keys() == {*cls.__struct_fields__}
 
 
 def functions_of(face: Any) -> Iterator[tuple[str, Any]]:

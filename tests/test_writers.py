@@ -30,7 +30,7 @@ from tests.waiting import HANGS
 # A command that tells of the call that would give NAME to a file, and then waits.
 HELD = """
 import os, signal, sys
-import attrs
+from msgspec.structs import replace
 from goldrush.agents import workers
 from goldrush.kernel import files
 
@@ -45,7 +45,7 @@ def held(one, other):
         os.read(int(wait), 1)
     real(one, other)
 
-files.system = attrs.evolve(files.system, **{call: held})
+files.system = replace(files.system, **{call: held})
 sys.argv[1:] = sys.argv[6:]
 from goldrush.cli.main import main
 main()

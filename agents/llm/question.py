@@ -28,6 +28,7 @@ from goldrush.agents.llm.options import (
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.records import Record
 from goldrush.kernel.settings import INTEGER_MAX
 from goldrush.kernel.shape import Schema
 
@@ -167,7 +168,7 @@ class Amount(msgspec.Struct, frozen=True):
 Bounds = Mapping[tuple[str, str], Amount]
 
 
-class Question(msgspec.Struct, frozen=True, dict=True):  # with cached properties
+class Question(Record, frozen=True, dict=True):  # with cached properties
     """A question to an agent; with a prompt, in the form for a model or a person.
 
     Attributes:
@@ -381,7 +382,7 @@ class Answer(msgspec.Struct, frozen=True):
         return {**source, **{name: fact for name, fact in more.items() if fact is not None}}
 
 
-class AnswerFields(msgspec.Struct, frozen=True):
+class AnswerFields(Record, frozen=True):
     """Where a world's journals have the answers of models and people.
 
     Attributes:

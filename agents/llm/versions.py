@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
-import msgspec
 
 from goldrush.agents.roster import SPLIT, format_policy
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.records import Record
 from goldrush.kernel.text import is_visible
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ SHOWN_MAX: Final = 250  # characters of the longest name that is shown in full, 
 _SPLIT: Final = f"[{re.escape(SPLIT)}]|%({'|'.join(f'{ord(each):X}' for each in '%' + SPLIT)})"
 
 
-class PromptVersion(msgspec.Struct, frozen=True):
+class PromptVersion(Record, frozen=True):
     """The version of a world's prompt.
 
     Attributes:

@@ -121,7 +121,9 @@ def test_many_blocks_stand_in_one_commit(path: Path, blocks: int) -> None:
     write(path, [start(), Commit(UNIT, 1, None if blocks % 2 else 5, many)])
     [_, found] = commits_of(path)
 
-    assert [block.rows(0) for block in found.blocks] == [[(place,)] for place in range(blocks)]
+    assert [list(block.rows(0)) for block in found.blocks] == [
+        [(place,)] for place in range(blocks)
+    ]
 
 
 FEW_BLOCKS = st.sampled_from(

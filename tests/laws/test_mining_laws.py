@@ -180,7 +180,7 @@ def named(action: Action) -> tuple[str, int, int] | None:
 
 def fields(state: MiningState) -> dict[str, object]:
     """Every field of a state, as bytes that share nothing with it."""
-    shown: dict[str, object] = {}
+    shown: dict[str, object] = {"plots": state.plots_sum}  # leaves no print to be taken later
     for name in MiningState.__slots__:
         value = getattr(state, name)
         if name == "config":
@@ -193,7 +193,7 @@ def fields(state: MiningState) -> dict[str, object]:
             shown[name[1:]] = list(getattr(state, name[1:]))
         elif isinstance(value, list) and value and isinstance(value[0], Block):
             shown[name] = [block.packed for block in value]
-        else:
+        elif name != "_unprinted":
             shown[name] = pack(value)
     return shown
 

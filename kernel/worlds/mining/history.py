@@ -156,9 +156,15 @@ def kept_plans(record: RoundRecord) -> Iterator[tuple[int, Sequence[tuple[int, i
     removed = {agent: dict(removals) for agent, removals, _ in record.rows(PRUNED)}
     for row in record.rows(SUBMITTED):
         agent, plan = row[0], row[1]
-        if agent in removed:  # a malformed action is None, and pruned
-            pruned = removed[agent]
-            plan = [action for index, action in enumerate(plan) if index not in pruned]
+        if (
+            agent in removed or None in plan
+        ):  # None is malformed, and pruned where nothing is forged
+            pruned = removed.get(agent, ())
+            plan = [
+                action
+                for index, action in enumerate(plan)
+                if index not in pruned and action is not None
+            ]
         yield agent, plan
 
 

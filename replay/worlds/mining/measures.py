@@ -279,7 +279,7 @@ class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
     """
 
     totals: Counts
-    gold: array[float]
+    gold: Sequence[float]
     spells: SpellRecords
 
     @cached_property
