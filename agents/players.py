@@ -61,7 +61,7 @@ class PreparedRun(msgspec.Struct, frozen=True):
         return {**self.facts, self.field: self.roster.as_setup()}
 
 
-class Resources(msgspec.Struct, frozen=True):
+class Resources(Record, frozen=True):
     """What playing needs on this machine; never stored in a journal.
 
     Attributes:
