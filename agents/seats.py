@@ -130,8 +130,8 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 # Language models and people.
 
 
-def _parse_player(offer: PolicySet, part: RosterPart, typed: Typed) -> Options:
-    return decided(_player_in(part, typed.models), _prompt_of(offer)).as_options()
+def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
+    return decided(_player_in(part, typed.models), _prompt_of(policy_set)).as_options()
 
 
 def _player_in(part: RosterPart, models: Models | None) -> Framing:
@@ -145,7 +145,7 @@ def _player_in(part: RosterPart, models: Models | None) -> Framing:
     return player.typed(part.settings, repr(str(part)))
 
 
-def _can_read(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
+def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
     """Whether the recorded answers of a model, or of a person, can be read again. Raises
     UnknownPlayer for an option, a message of its wording, or a version of the prompt, that this
     version does not have; ImpossiblePlayer for a forged one.
@@ -157,7 +157,7 @@ def _can_read(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
 
     is_model = entry.policy == LLM
     of, who = (Model, "a model") if is_model else (Framing, "a person")
-    version = _prompt_of(offer)
+    version = _prompt_of(policy_set)
     if not version.is_of(entry.options):
         raise UnknownPlayer(f"{entry.label} is {who} that was {version.other(entry.options)}")
     known = {*of.always, *of.later} - {*FRAMING} | {*version.framing}
@@ -186,9 +186,9 @@ def _can_read(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
     return True
 
 
-def _prompt_of(offer: PolicySet) -> PromptVersion:
-    assert offer.prompt is not None  # else no model and no person is of its families
-    return offer.prompt
+def _prompt_of(policy_set: PolicySet) -> PromptVersion:
+    assert policy_set.prompt is not None  # else no model and no person is of its families
+    return policy_set.prompt
 
 
 def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
@@ -220,16 +220,16 @@ def check_worded(wording: str, before: object, after: object) -> None:
 # Recordings of other journals.
 
 
-def _parse_recorded(offer: PolicySet, part: RosterPart, typed: Typed) -> Options:
-    if offer.recording is None or part.name == RECORDED:
-        raise offer.unknown(part.name)
+def _parse_recorded(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
+    if policy_set.recording is None or part.name == RECORDED:
+        raise policy_set.unknown(part.name)
     if part.settings:
         raise BadInput(f"{str(part)!r} has settings", "leave them out: they are in the journal")
-    typed.recordings[part.name] = offer.recording(part.argument)
+    typed.recordings[part.name] = policy_set.recording(part.argument)
     return {"journal": typed.recordings[part.name].sha256}
 
 
-def _has_recording(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
+def _has_recording(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
     if set(entry.options) != {"journal"} or type(entry.options["journal"]) is not str:
         raise UnknownPlayer(f"{entry.label} is recorded with {format_options(entry)}")
     return entry.options["journal"] in {recording.sha256 for recording in roster.recordings}
@@ -248,7 +248,7 @@ def _recording_of(policies: PolicySet, entry: Entry, roster: Roster) -> Callable
 # Objects of the recording Python program.
 
 
-def _parse_object(offer: PolicySet, part: RosterPart, typed: Typed) -> Options:
+def _parse_object(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
     if not _is_name(part.settings):
         raise BadInput(f"{str(part)!r} has other settings", "give a name or nothing")
     return dict(part.settings)
@@ -258,7 +258,7 @@ def _is_name(options: Options) -> bool:
     return set(options) <= {"name"} and all(type(value) is str for value in options.values())
 
 
-def _has_object(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
+def _has_object(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
     if not _is_name(entry.options):
         raise UnknownPlayer(f"{entry.label} is external with {format_options(entry)}")
     return entry.agent in roster.policies
@@ -311,8 +311,8 @@ REPLAY: Final = Family(
 OBJECT: Final = Family(EXTERNAL, EXTERNAL, "", _parse_object, _has_object, _object_of)
 OWN: Final = Family(
     "", OWN_FORM, "A user-defined policy: a class with {methods}.",
-    parse=lambda offer, part, typed: offer.policy_options(part, typed.trust),
-    can_ask=lambda offer, entry, roster: offer.can_make(entry, roster.trust),
+    parse=lambda policy_set, part, typed: policy_set.policy_options(part, typed.trust),
+    can_ask=lambda policy_set, entry, roster: policy_set.can_make(entry, roster.trust),
     make=lambda policies, entry, roster: policies.maker(entry, roster.trust),
 )  # fmt: skip
 # By the policy that a journal names. Plugins cannot take these names.
@@ -347,15 +347,15 @@ def check_people(entries: Iterable[Entry], ask: Ask | None) -> None:
             )
 
 
-def player_of(offer: PolicySet, part: RosterPart, typed: Typed) -> tuple[str, Options]:
+def player_of(policy_set: PolicySet, part: RosterPart, typed: Typed) -> tuple[str, Options]:
     """The policy and the options of an agent, from a part of a roster's text. Raises BadInput."""
     family = family_in(part.name)
-    if family not in offer.families:
-        raise offer.unknown(part.name)
-    return family.policy or part.name, family.parse(offer, part, typed)
+    if family not in policy_set.families:
+        raise policy_set.unknown(part.name)
+    return family.policy or part.name, family.parse(policy_set, part, typed)
 
 
-def can_ask(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
+def can_ask(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
     """Whether an agent of a journal can be asked again with what a roster has; False: it is known,
     but not available here.
 
@@ -363,9 +363,9 @@ def can_ask(offer: PolicySet, entry: Entry, roster: Roster) -> bool:
     ImpossiblePlayer if no run can have written its record.
     """
     family = family_of(entry.policy)
-    if family not in offer.families:
+    if family not in policy_set.families:
         raise unknown_policy(entry)
-    return family.can_ask(offer, entry, roster)
+    return family.can_ask(policy_set, entry, roster)
 
 
 def unknown_policy(entry: Entry, more: str = "") -> UnknownPlayer:
@@ -374,7 +374,7 @@ def unknown_policy(entry: Entry, more: str = "") -> UnknownPlayer:
 
 
 def classified(
-    offer: PolicySet, roster: Roster, suffix: str = "", entries: Sequence[Entry] | None = None
+    policy_set: PolicySet, roster: Roster, suffix: str = "", entries: Sequence[Entry] | None = None
 ) -> tuple[list[bool], list[str], list[str]]:
     """Sort the agents of a journal: for each, whether it can be asked again; descriptions of those
     that are not available, by policy; and the reasons why this version does not know the others.
@@ -384,7 +384,7 @@ def classified(
     """
     if entries is None:
         try:
-            check_models(roster.entries, offer.prompt)
+            check_models(roster.entries, policy_set.prompt)
         except BadInput as error:
             at_most = f"of at most {MODELS_MAX:,} models"
             raise ImpossiblePlayer("the roster", at_most, error.what) from None
@@ -393,7 +393,7 @@ def classified(
     unknown: list[str] = []
     for entry in roster.entries if entries is None else entries:
         try:
-            can.append(can_ask(offer, entry, roster))
+            can.append(can_ask(policy_set, entry, roster))
         except UnknownPlayer as error:
             can.append(False)
             unknown.append(str(error))
@@ -435,10 +435,10 @@ class PolicySet(Record, frozen=True):
 
     world: str
     policies: Mapping[str, Callable[..., object]]
-    default: str = ""
-    agents: int = 0
-    agents_max: int = 0
-    method: str = ""
+    default: str
+    agents: int
+    agents_max: int
+    method: str
     mixes: Mapping[str, str] = {}
     prompt: PromptVersion | None = None
     recording: Callable[[str | Path], Recording] | None = None

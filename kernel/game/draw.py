@@ -21,7 +21,6 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 
 from goldrush.kernel import shape
-from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.watch import check_ordered
@@ -54,7 +53,7 @@ DRAWN: Final = EventType(
 )
 
 
-class Draw(msgspec.Struct):
+class Draw(msgspec.Struct, eq=False):
     """The draws of a step. Every method takes the key of the draw as its last arguments: texts and
     whole numbers that name it, such as `"die", agent`.
 
@@ -183,10 +182,9 @@ class Draw(msgspec.Struct):
                 "used: it would be the same number again",
                 "add what tells both apart, such as the agent",
             )
-        for label in key:
-            if type(label) is not int and type(label) is not str:
-                pack(label)  # refuses a set, say, whose order differs between processes
-        return Draws(*self._prefix, *key)
+        draws = Draws(*self._prefix, *key)
+        _ = draws.key  # refuses a set, say
+        return draws
 
 
 def _check(is_valid: bool, use: str, what: str, value: object) -> None:

@@ -177,7 +177,9 @@ class watched:  # noqa: N801  # a context, as those of contextlib
 
 
 def packed(state: State) -> bytes:
-    """The fields of a state, to be compared. Raises BadInput for a text with a lone surrogate."""
+    """The fields of a state, to be compared: `check_state` tells a set from a list. Raises BadInput
+    for a text with a lone surrogate.
+    """
     try:
         return encode(values_of(state))
     except UnicodeEncodeError:

@@ -55,6 +55,9 @@ class Declared(msgspec.Struct, frozen=True):
     source: object = None
     prompt: PromptVersion | None = None
 
+    def __repr__(self) -> str:  # not the source, which may be long
+        return f"<Declared {self.roster}, seed {self.seed}>"
+
     @property
     def seed(self) -> int | None:
         """The run's seed; None if the settings have none."""

@@ -117,6 +117,9 @@ class Break(msgspec.Struct, frozen=True):
     trace: str = ""
     hint: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Break {self}>"
+
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
         return (

@@ -98,7 +98,9 @@ class _SeasonPolicies(PolicySet, frozen=True):
         return [] if text is None else seated_in(text)
 
 
-POLICY_SET: Final = _SeasonPolicies("competition", {}, prompt=PROMPT)
+POLICY_SET: Final = _SeasonPolicies(
+    "competition", {}, default="", agents=0, agents_max=0, method="", prompt=PROMPT
+)
 
 
 def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = None) -> list[Seat]:

@@ -145,9 +145,7 @@ def _tests(table: Roundtable, spoken: Contribution) -> Iterable[str]:
 
 
 def format_memory(fact: Remembered, rules: Rules) -> str:
-    """One fact of an agent's memory, as a sentence. `rules`: None for an arena that is not
-    installed; `apart`: values get the decimals that they take to differ, which prompts do not.
-    """
+    """One fact of an agent's memory, as a sentence."""
     where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
     if fact.kind == Fact.SCORES:
         scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))

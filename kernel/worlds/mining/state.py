@@ -65,7 +65,9 @@ class RoundRecord:
         return made
 
     def rows(self, code: int) -> Sequence[Row]:
-        return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
+        block = self.inputs if EVENTS[code].is_input else self.derived
+        # Rows of a type stand in one batch here, which is not copied.
+        return next((rows for batch, rows in block if batch == code), ())
 
 
 class MiningState:

@@ -86,7 +86,7 @@ class SpellRecords(Records[Spell]):
         """Their lengths, all that the curve of them needs."""
         columns = map(self.column, (_START, _END, _LOST_TO))
         return Counter(
-            [(end - start + 1, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True)]
+            (end - start + 1, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True)
         )
 
 
