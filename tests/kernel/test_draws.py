@@ -186,6 +186,11 @@ def test_a_large_shuffle_passes_over_the_first_word_at_the_limit(
 # How many words are taken.
 
 
+def test_a_key_with_a_set_whose_order_is_another_elsewhere_is_refused() -> None:
+    with pytest.raises(TypeError):
+        Draws(7, frozenset("ab"), "die").word()  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("n", [0, -1, 2**64 + 1])
 def test_an_index_among_none_or_more_than_a_word_can_tell_apart_is_refused(n: int) -> None:
     drawn = Draws(*CLAIM)
