@@ -482,7 +482,10 @@ class _Check:
         return verify(self._reader.path, DERIVE, world=self.world).broken is not None
 
     def _count(self, commit: Commit) -> None:
-        events = sum(map(_count, commit.blocks))
+        events = 0  # a call for each block would take a tenth of level 1
+        for block in commit.blocks:
+            for _, rows in block.batches:
+                events += len(rows)
         self._digest = commit.digest
         if commit.digest is not None:
             self._rounds = commit.unit
