@@ -15,11 +15,13 @@ from goldrush.replay.journal import index
 from tests.faults.journals import SOUND, TRUST
 from tests.faults.readers import READERS, Case, fate_of, forked_off, resumed, tried
 from tests.mining import resume
+from tests.test_reference import modules
 
 NOBODY = 65534
 
 os.environ["XDG_CACHE_HOME"] = sys.argv[1]
 sounds = {Path(sys.argv[1], f"{name}.journal"): make() for name, make in SOUND.items()}
+_ = [*modules()]  # what is imported later is perhaps in a folder that nobody can read
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(NOBODY)
