@@ -42,10 +42,11 @@ class Draws:
         """The packed key. Raises TypeError for a part of another type: a set, say, whose order
         differs between processes.
         """
-        for part in self.parts if not self._packed else ():
-            if type(part) is not int and type(part) is not str:
-                pack(part)
-        self._packed = self._packed or encode(self.parts)
+        if not self._packed:
+            for part in self.parts:
+                if type(part) is not int and type(part) is not str:
+                    pack(part)
+            self._packed = encode(self.parts)
         return self._packed
 
     def word(self) -> int:

@@ -22,9 +22,8 @@ else:
             names, defaults = cls.__struct_fields__, cls.__struct_defaults__
             types = ChainMap(*map(get_annotations, cls.__mro__))
             given = [msgspec.NODEFAULT] * (len(names) - len(defaults)) + [*defaults]
-            return Signature(
-                [_parameter(cls, *each, types) for each in zip(names, given, strict=True)]
-            )
+            named = zip(names, given, strict=True)
+            return Signature([_parameter(cls, name, each, types[name]) for name, each in named])
 
     class Record(msgspec.Struct, metaclass=_Told):
         """A msgspec struct whose types need not be there at run time."""

@@ -10,6 +10,7 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import get_annotations
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import msgspec
 import pytest
 
 import goldrush
+from goldrush.kernel.records import Record
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("kernel", "agents", "replay", "cli")
@@ -52,7 +54,11 @@ def test_help_tells_what_every_record_is_made_of() -> None:
     }
     assert len(records) > 100
     for cls in records:
-        assert inspect.signature(cls).parameters.keys() == {*cls.__struct_fields__}
+        told = inspect.signature(cls).parameters
+        assert told.keys() == {*cls.__struct_fields__}
+        if issubclass(cls, Record):
+            hints = {k: v for base in cls.__mro__[::-1] for k, v in get_annotations(base).items()}
+            assert {name: each.annotation for name, each in told.items()} == hints
 
 
 def functions_of(face: Any) -> Iterator[tuple[str, Any]]:

@@ -36,7 +36,7 @@ def as_plain(value: object) -> object:
 
 
 def reader_of(hint: object) -> _Read:
-    """What reads values of a type: a class of attrs, a mapping, sequence, tuple, union or plain
+    """What reads values of a type: a class of records, a mapping, sequence, tuple, union or plain
     type. Made once for many values, as to look at a type costs more than to read a value.
 
     It raises TypeError or ValueError for values that are not of the type.
