@@ -126,22 +126,20 @@ def wrap(
     with exits_told(format_value(target) if make is None else name_of(make)):
         config = config_for(seed, steps, parameters)
         subject, about = subject_made(make, env, seed, parameters, recorded, every)
-        recording = SubjectRecorder[Any].new(
-            subject, about, config, None if make is None else SubjectMaker(make), journal,
-            force=force,
-        )  # fmt: skip
-        if not isinstance(subject, ModelSubject):
-            return _wrapper(subject.kind)(recording)
-        model = _made_by(recording)
-        return model.run_to_end() if steps else model
+        maker = None if make is None else SubjectMaker(make)
+        recording = SubjectRecorder[Any].new(subject, about, config, maker, journal, force=force)
+        if isinstance(subject, ModelSubject):
+            return _model(recording, steps)
+        return _wrapper(subject.kind)(recording)
 
 
-def _made_by(recording: SubjectRecorder[ModelSubject]) -> RecordedModel[Stepped]:
-    """A recorded model as it is before its first step."""
+def _model(recording: SubjectRecorder[ModelSubject], steps: int) -> RecordedModel[Stepped] | Run:
+    """A recorded model before its first step, or its run, if it has so many steps at once."""
     settings = recording.state.config
     given: Encoded = (DICT, tuple(settings.parameters.items()))
     recording.do((RESET, [(recording.subject.seed_of(settings.seed), False, given)]))
-    return RecordedModel(recording)
+    model: RecordedModel[Stepped] = RecordedModel(recording)
+    return model.run_to_end() if steps else model
 
 
 def _made_and_maker(
