@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 
 NUMBER_MAX: Final = 10  # digits of a location
-
-IsCounted = Callable[[RecordedEvent], bool]
 
 
 class HasDict(Protocol):
@@ -190,7 +187,6 @@ class View(msgspec.Struct, frozen=True):
         step_ends: the event that ends a step of a unit, with its name as `step`; empty: a unit is
             one step.
         explains: by kind of explanation (`Tools.explain`), the name of the events that it explains.
-        tracks: by title, what is counted behind the slider: whether an event is; at most two.
         verify_option: what `goldrush verify` takes besides a journal where the code of the world is
             not known here.
         added: `added(path, first, last)`, what else the page has of these units, as plain values.
@@ -209,7 +205,6 @@ class View(msgspec.Struct, frozen=True):
     left_out: Collection[str] = ()
     step_ends: str = ""
     explains: Mapping[str, str] = {}
-    tracks: Mapping[str, IsCounted] = MappingProxyType({"events": lambda event: True})
     verify_option: str = ""
     added: Callable[[str | Path, int, int], Mapping[str, object]] | None = None
 

@@ -1,13 +1,10 @@
 // Line charts over units: their values are read under the pointer and by keys, and downloaded.
-import { PLAIN_MIN, el, exponential, extremes, ranges, replaceAll, rounded, seen, svg, valueText } from "./dom.js";
-import { downloadCsv, downloadSvg } from "./download.js";
-import { along, readable } from "./readable.js";
+import { PLAIN_MIN, el, exponential, extremes, replaceAll, rounded, seen, svg, valueText } from "./dom.js";
+import { downloadCsv } from "./download.js";
 
 const SMALL = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18, character: 6 };
 const isNarrow = globalThis.matchMedia("(max-width: 40rem)").matches;
-// With the labels of lines at their ends; on narrow screens, the names are those of the values below it.
-export const LARGE = { ...SMALL, width: isNarrow ? 366 : 760, height: isNarrow ? 260 : 300, bottom: 24, character: 7, label: 14, isLarge: true }; // `label`: its height
-const [LABEL_MAX, NAME_MIN, BOLD] = [26, 6, 8]; // characters of a label at the end of a line, and of a cut name in it; the width of one
+export const LARGE = { ...SMALL, width: isNarrow ? 366 : 760, height: isNarrow ? 260 : 300, bottom: 24, character: 7, isLarge: true };
 
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 
@@ -67,49 +64,6 @@ function axisOf(scale, limits, size) {
   return { ticks: ticks.map((tick, index) => [at(tick), labels[index]]), y: (value) => at(value / measured) };
 }
 
-// Labels at the ends of lines: lines of one group that end together have one; `ends`: [{y, line}].
-function clustered(ends, distance) {
-  const clusters = [];
-  for (const { y, line } of [...ends].sort((a, b) => a.y - b.y)) {
-    const near = clusters.findLast(({ group }) => group === line.group);
-    const last = clusters[clusters.length - 1];
-    if (near !== undefined && (near === last || distance === Infinity) && y - near.until < distance) Object.assign(near, { until: y, ys: [...near.ys, y], lines: [...near.lines, line] });
-    else clusters.push({ group: line.group, until: y, ys: [y], lines: [line] });
-  }
-  return clusters.map(({ group, ys, lines }) => ({ group, y: ys.reduce((sum, y) => sum + y / ys.length, 0), lines }));
-}
-
-// The same, `gap` apart, between two heights.
-function spread(labels, gap, top, bottom) {
-  let above = -Infinity;
-  for (const label of labels) above = label.at = Math.max(label.y, above + gap, top);
-  let below = bottom + gap;
-  for (const label of labels.toReversed()) below = label.at = Math.min(label.at, below - gap);
-  return labels;
-}
-
-function endLabels(lines, y, size) {
-  const ends = lines.filter(({ group, values }) => group !== undefined && values.some((value) => value !== null))
-    .map((line) => ({ line, y: y(line.values.findLast((value) => value !== null)) }));
-  const sizes = new Map();
-  for (const { line } of ends) sizes.set(line.group, (sizes.get(line.group) ?? 0) + 1);
-  const room = (size.height - size.top - size.bottom) / size.label;
-  let clusters = clustered(ends, size.label);
-  if (clusters.length > room) clusters = clustered(ends, Infinity);
-  const whole = ({ group, lines: some }) => (some.length === sizes.get(group) ? (some.length > 1 ? ` × ${some.length}` : some[0].suffix ?? "") : ` ${ranges(some.map(({ member }) => member).sort((a, b) => a - b))}`);
-  for (const label of clusters) label.text = `${label.group}${whole(label)}`;
-  return spread(clusters.slice(0, Math.floor(room)), size.label, size.top + 4, size.height - size.bottom);
-}
-
-// The name before options in brackets is cut first: what differs may stand in them.
-function cut(text) {
-  const front = text.indexOf("[");
-  const [name, rest] = front < 0 ? ["", text] : [text.slice(0, front), text.slice(front)];
-  const kept = Math.max(NAME_MIN, LABEL_MAX - rest.length);
-  const shown = name.length > kept ? `${name.slice(0, Math.ceil((kept - 1) / 2))}…${name.slice(-Math.floor((kept - 1) / 2))}${rest}` : text;
-  return shown.length > LABEL_MAX ? `${shown.slice(0, LABEL_MAX - 1)}…` : shown;
-}
-
 function pathOf(points, x, y) {
   let path = "";
   let pen = "M";
@@ -134,13 +88,49 @@ const readingOf = ({ values, band: [lows, highs] = [[], []] }, index) => {
   return low === null ? value : `${value} (${numberText(low)} to ${numberText(high)})`;
 };
 
+// A drawing whose values at indexes are read under the pointer and by keys: a slider, as screen readers know it. Until
+// somebody looks at another value, it shows that of the player.
+//   `last`: the last index; `rest()`: that of the player; `under(across)`: that at a position, from 0 to 1; `textOf(index)`;
+//   `show(index, isLooked)`; `choose(index)`: on a click or Enter. Returns a function that shows the value again.
+function readable(node, { label, last, rest, under, textOf, show, choose }) {
+  let looked = null;
+  for (const [name, value] of Object.entries({ role: "slider", tabindex: "0", "data-arrows": "", "aria-label": label })) node.setAttribute(name, value);
+  const refresh = () => {
+    const index = looked ?? rest();
+    for (const [name, value] of Object.entries({ valuemin: 0, valuemax: last, valuenow: index, valuetext: textOf(index) })) node.setAttribute(`aria-${name}`, value);
+    show(index, looked !== null);
+  };
+  const look = (index) => {
+    if (index === looked) return;
+    looked = index;
+    refresh();
+  };
+  const pointed = ({ clientX }) => {
+    const { left, width } = node.getBoundingClientRect();
+    return under((clientX - left) / width);
+  };
+  node.addEventListener("pointermove", (event) => look(pointed(event)));
+  for (const name of ["pointerleave", "blur"]) node.addEventListener(name, () => look(null));
+  node.addEventListener("click", (event) => choose(pointed(event)));
+  node.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const [from, by] = [looked ?? rest(), event.shiftKey ? 10 : 1];
+    const to = { Home: 0, End: last, ArrowLeft: from - by, ArrowDown: from - by, ArrowRight: from + by, ArrowUp: from + by }[event.key];
+    if (event.key === "Enter") choose(from);
+    else if (to === undefined) return;
+    else look(Math.max(0, Math.min(last, to)));
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return refresh;
+}
+
 // What is drawn; returns the SVG and its cursor.
 function drawn({ units, lines, spans, momentOf, scale, limits, span, size }) {
   const { width, height, top, bottom } = size;
   const { ticks, y } = axisOf(scale, limits, size);
   const left = Math.max(size.left, ...ticks.map(([, label]) => 4 + size.character * label.length));
-  const labels = size.isLarge && !isNarrow ? endLabels(lines, y, size) : [];
-  const right = Math.max(size.right, ...labels.map(({ text }) => 20 + BOLD * cut(text).length));
+  const { right } = size;
   const x = (number) => left + ((width - left - right) * (number - span.first)) / Math.max(1, span.last - span.first);
   const strokes = lines.map(({ values, colour, dash, width: stroke }) =>
     svg("path", { class: "line", stroke: colour, "stroke-dasharray": dash || null, "stroke-width": stroke, d: pathOf(thinned(units, values), x, y) }));
@@ -153,27 +143,17 @@ function drawn({ units, lines, spans, momentOf, scale, limits, span, size }) {
     svg("text", { class: "tick", x: left, y: height - 4 }, momentOf(span.first)),
     svg("text", { class: "tick", x: width - right, y: height - 4, "text-anchor": "end" }, spans === undefined ? span.last : momentOf(span.last)),
   ];
-  const end = x(units[units.length - 1]);
-  const named = labels.map(({ text, at, y: from, lines: [line] }) => {
-    const { colour, ink = colour } = line; // a leader is grey and dotted, no line of values
-    const last = x(units[line.values.findLastIndex((value) => value !== null)]);
-    return svg("g", {},
-      svg("path", { class: "leader", d: `M${last + 4} ${from.toFixed(1)}L${end + 9} ${at.toFixed(1)}` }),
-      svg("text", { class: "end", x: end + 12, y: at + 4, fill: ink }, svg("title", {}, text), cut(text)));
-  });
-  const cursor = svg("line", { class: "cursor", "data-passing": "", y1: top, y2: height - bottom });
+  const cursor = svg("line", { class: "cursor", y1: top, y2: height - bottom });
   const picture = svg("svg", {
     viewBox: `0 0 ${width} ${height}`, class: size.isLarge ? "large" : null,
-  }, grid, ends, bands, strokes, named, cursor);
+  }, grid, ends, bands, strokes, cursor);
   return { picture, cursor, x, at: (part) => span.first + ((part * width - left) / (width - left - right)) * (span.last - span.first) };
 }
 
-// The buttons for the files of a figure; `picture()`: its SVG, or null without one; `table()`: the head and the rows of its data.
-function filesOf(title, picture, table) {
+// The button for the data of a figure as a file; `table()`: their head and rows.
+function fileOf(title, table) {
   const name = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
-  const button = (kind, click) => el("button", { type: "button", "aria-label": `${title} as ${kind}`, click }, kind);
-  return el("span", { class: "files" },
-    button("SVG", () => downloadSvg(picture(), name)), button("CSV", () => downloadCsv(name, ...table())));
+  return el("button", { type: "button", class: "file", "aria-label": `${title} as CSV`, click: () => downloadCsv(name, ...table()) }, "CSV");
 }
 
 function tableOfLines({ unit, units, lines, spans }) {
@@ -185,8 +165,7 @@ function tableOfLines({ unit, units, lines, spans }) {
 
 // A chart of `lines` over the units of the page, as {node, move(unit)}.
 //   units: the numbers of the units of the values, ascending; spans: [first, last], where a value stands for several units, with `units` the last ones.
-//   lines: [{title, values (null: undefined), colour, ink (of its label, if another), dash, width, band: [lows, highs], group, member, suffix}];
-//     in a large chart lines of one group are labelled together where they end together, by their members or with the suffix.
+//   lines: [{title, values (null: undefined), colour, dash, width, band: [lows, highs]}].
 //   note: seen beside the title; momentOf(unit): its name.
 //   scale: values that the axis holds; limits: the range that it must include (lower end null: any).
 //   span: of the units of all runs of the page; name: of the files.
@@ -205,10 +184,9 @@ export function lineChart(options) {
   const texts = (index) => lines.map((line) => ({ line, text: readingOf(line, index) }));
   const refresh = readable(picture, {
     label: `${title} by ${unit}`,
-    ends: () => [0, units.length - 1],
+    last: units.length - 1,
     rest: () => nearest(shown),
     under: (across) => nearest(at(across)),
-    moved: along,
     textOf: (index) => seen(`${momentOf(units[index])}: ${texts(index).map(({ line, text }) => (isOne ? text : `${line.title} ${text}`)).join(", ")}`),
     choose: (index) => player.go({ [unit]: player.within(units[index]) }),
     show(index, isLooked) {
@@ -227,7 +205,7 @@ export function lineChart(options) {
   };
   refresh();
   const node = el("figure", { class: "chart" },
-    el("figcaption", { title: definition }, title, " ", note ? el("span", { class: "note" }, note) : null, now, filesOf(name, () => picture, () => tableOfLines(options))),
+    el("figcaption", { title: definition }, title, " ", note ? el("span", { class: "note" }, note) : null, now, fileOf(name, () => tableOfLines(options))),
     picture, isOne ? null : reading);
   return { node, move };
 }

@@ -38,17 +38,6 @@ export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}
 
 export const listed = (items) => items.join(", ");
 
-// Numbers as ranges: 1–3, 7.
-export function ranges(numbers) {
-  const parts = [];
-  for (const number of numbers) {
-    const last = parts[parts.length - 1];
-    if (last?.[1] === number - 1) last[1] = number;
-    else parts.push([number, number]);
-  }
-  return parts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
-}
-
 // The minimum and maximum of any number of values (a spread has a limit); null for none.
 export function extremes(values) {
   let [low, high] = [Infinity, -Infinity];
@@ -136,31 +125,6 @@ export function tableOf(titles, rows, numbers, head = titles[0]) {
   return el("table", {},
     el("thead", {}, el("tr", {}, titles.map((title, index) => el("th", { scope: "col", class: kinds[index] }, title)))),
     el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map(cell)))));
-}
-
-const FOUND_MAX = 20; // rows of a table before a search
-
-// A table whose rows are found by a text in them, if there are many; `head`: as in `tableOf`.
-export function searchable(label, titles, rows, numbers, head = titles[0]) {
-  const node = el("div", {});
-  if (rows.length <= FOUND_MAX) {
-    node.append(scrolling(label, tableOf(titles, rows, numbers, head)));
-    return node;
-  }
-  const textOf = (cell) => (cell instanceof Node ? cell.textContent : [cell].flat().map((part) => part?.textContent ?? part).join(" "));
-  const note = el("p", { class: "note", role: "status" });
-  const table = el("div");
-  const show = (wanted) => {
-    const some = wanted === "" ? rows : rows.filter((row) => row.map(textOf).join(" ").toLowerCase().includes(wanted.toLowerCase()));
-    const part = scrolling(label, tableOf(titles, some, numbers, head));
-    part.classList.add("long");
-    replaceAll(table, part);
-    note.textContent = some.length ? "" : "None has this.";
-  };
-  const field = el("input", { type: "search", size: "16", autocomplete: "off", "aria-label": `Search: ${label}`, input: () => show(field.value.trim()) });
-  show("");
-  node.append(el("label", { class: "search" }, "Search ", field), table, note);
-  return node;
 }
 
 const asBytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

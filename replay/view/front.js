@@ -1,8 +1,8 @@
 // The front of the page: the outcome over the units, and the agents behind the standings.
-import { colourOf, coloursOf, hueIndexOf, hueOf } from "./colours.js";
+import { coloursOf, hueIndexOf, hueOf } from "./colours.js";
 import { LARGE, aligned, dashOf, lineChart, swatchOf } from "./chart.js";
-import { fold, rounded, searchable, valueText } from "./dom.js";
-import { labelsOf, playedBy } from "./run.js";
+import { fold, rounded, scrolling, tableOf, valueText } from "./dom.js";
+import { playedBy } from "./run.js";
 
 // The colours of lines, each with a policy: those of one hue differ in shade.
 function coloursOfLines(lines) {
@@ -14,9 +14,7 @@ function outcomeLines({ lines }, labels, names) {
   const colours = lines[0]?.agent === undefined ? coloursOfLines(lines) : coloursOf(labels);
   return lines.map(({ title, agent, policy, count, values }, index) => (title !== undefined ? { title, values, colour: hueOf(0), width: 2.5 } : {
     title: agent === undefined ? `${policy} × ${count}` : `${names[agent] ?? agent} ${policy}`,
-    group: names[agent] ?? policy, member: agent, suffix: count > 1 ? ` × ${count}` : "", values,
-    colour: colours[agent ?? index], ink: colourOf(policy), dash: dashOf(hueIndexOf(policy)),
-    width: agent === undefined ? 2.5 : 1.75,
+    values, colour: colours[agent ?? index], dash: dashOf(hueIndexOf(policy)), width: agent === undefined ? 2.5 : 1.75,
   }));
 }
 
@@ -24,18 +22,18 @@ function outcomeLines({ lines }, labels, names) {
 function linesBeside(fronts, units) {
   const colours = fronts.map(({ lines }) => coloursOfLines(lines));
   return fronts.flatMap((front, run) => front.lines.map(({ title, policy = title, values }, index) => ({
-    title: `${policy} in ${"AB"[run]}`, group: `${"AB"[run]} ${policy}`,
-    colour: title === undefined ? colours[run][index] : hueOf(0), ink: title === undefined ? colourOf(policy) : hueOf(0), dash: run ? "6 4" : null, width: 2.25,
+    title: `${policy} in ${"AB"[run]}`, colour: title === undefined ? colours[run][index] : hueOf(0), dash: run ? "6 4" : null, width: 2.25,
     values: aligned(values, front.units, units),
   })));
 }
 
 // The chart of the outcome as {move(unit)}; it is of the whole runs.
-export function drawFront({ fronts, runs }, player) {
+export function drawFront({ runs }, player) {
+  const fronts = runs.map(({ front }) => front);
   const [first] = fronts;
   const { units } = fronts.reduce((one, two) => (two.units[two.units.length - 1] > one.units[one.units.length - 1] ? two : one));
   const isOne = fronts.length === 1;
-  const labels = labelsOf(runs[0].rosters[runs[0].rosters.length - 1][1]);
+  const [, labels] = runs[0].rosters[runs[0].rosters.length - 1];
   if (isOne) drawAgents(first, runs[0], labels, player.unit);
   if (units.length === 0 || fronts.some(({ lines }) => lines.length === 0)) return { move: () => {} };
   const last = units[units.length - 1];
@@ -60,5 +58,5 @@ function drawAgents({ measures }, { rosters, names }, labels, unit) {
     [swatchOf(colours[agent]), names[agent] ?? agent], playedBy(rosters, agent, unit), ...measures.map(({ values }) => valueText(values[agent])),
   ]);
   document.getElementById("standings").append(fold(`Each of the ${rounded(rows.length)} agents`, false, () =>
-    searchable("Each agent", ["agent", "policy", ...titles], rows, titles)));
+    scrolling("Each agent", tableOf(["agent", "policy", ...titles], rows, titles))));
 }

@@ -52,7 +52,7 @@ export function answerOf(run, number, { answer, agent }) {
 // Why a result came about: the explanation, and the command that gives it with a change of a plan to try.
 function whyOf(run, number, event) {
   const { why } = event;
-  const isBeyond = run.explained !== null && number > run.explained && number !== run.last && run.explains.includes(event.event);
+  const isBeyond = number > run.explained && number !== run.last && run.explains.includes(event.event);
   if (!why && !isBeyond) return null;
   const place = event[run.location] ?? null;
   const what = place === null ? `--agent ${event.agent}` : `--${run.location} ${place}`;
@@ -82,9 +82,7 @@ export function linesOf(run, player, number, level) {
     if (run.folded.includes(title)) return events.length ? fold(`${heading} (${events.length})`, isOpen, lines) : null;
     return [heading ? el(`h${level}`, {}, heading) : null, lines()];
   });
-  const without = run.left_out.map((title) => el("p", { class: "note" }, `${title}: too many for this page. `,
-    el("code", {}, `goldrush log run.journal --at ${number}${run.option}`)));
-  return [run.forks.filter(([from]) => from === number).map(([, text]) => el("p", { class: "fork" }, text)), groups, without];
+  return [run.forks.filter(([from]) => from === number).map(([, text]) => el("p", { class: "fork" }, text)), groups];
 }
 
 // The story of a selected agent or location: all lines that name it, those of the unit marked.

@@ -44,7 +44,7 @@ function open(page, WORLD) {
   replaceAll(document.getElementById("view"), el("div", { class: runs.length > 1 ? "panes" : null }, panes.map(({ node }) => node)));
   draw = () => {
     front.move(player.at);
-    drawTrack(player.first, last, runs[0].tracks.map((track) => ({ ...track, begin: runs[0].first })), marksOf(runs[0], player));
+    drawTrack(player.first, last, marksOf(runs[0], player));
     panes.forEach((pane) => pane.show(player.position));
   };
   player.draw(false);

@@ -36,11 +36,7 @@ function columnsOf(world, runs) {
   number("units", world.units, (run) => run.units);
   const { title: outcome, definition: defined } = world.outcome;
   columns.push({ name: "outcome", title: world.byPolicy ? `${outcome}, mean` : outcome, of: (run) => run.outcome, definition: defined, isNumber: true });
-  if (world.byPolicy) {
-    number("lowest", "lowest", (run) => run.lowest, `The agent with the lowest ${outcome}.`);
-    number("highest", "highest", (run) => run.highest, `The agent with the highest ${outcome}.`);
-    text("ahead", (run) => run.ahead, "leading policy");
-  }
+  if (world.byPolicy) text("ahead", (run) => run.ahead, "leading policy");
   world.columns.forEach(({ name, title, definition }, index) => number(`m:${name}`, title, (run) => run.values[index], definition));
   return new Map(columns.map((column) => [column.name, column]));
 }
@@ -52,7 +48,7 @@ function chartOf(world, { spans, lines }, options) {
   const drawn = lines.map(([policy, values, ...band]) => {
     const title = policy || world.outcome.title;
     return {
-      title, group: title, values, band, width: 2, colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
+      title, values, band, width: 2, colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
     };
   });
   const units = spans.map(([, last]) => last);

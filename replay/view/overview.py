@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 NAME: Final = "runs.html"
 GENERATOR: Final = '<meta name="generator" content="goldrush view of a folder">'
 _SCRIPTS: Final = (
-    "dom.js", "colours.js", "readable.js", "download.js", "chart.js", "command.js", "filter.js",
+    "dom.js", "colours.js", "download.js", "chart.js", "command.js", "filter.js",
     "overview.js",
 )  # fmt: skip
 _ENDS: Final = ("mean", "low", "high")  # of an interval
@@ -223,19 +223,15 @@ class _World:
 
     def _run(self, run: FolderRun) -> dict[str, Any]:
         """What a run came to."""
-        result, value = run.result, self.outcome.of_run(run.result)
-        agents = result.by_agent.get(self.measure.name, ())
-        earned = [each for each in agents if each is not None]
-        standings = standings_of(agents, result.policies) if agents else []
+        agents = run.result.by_agent.get(self.measure.name, ())
+        standings = standings_of(agents, run.result.policies) if agents else []
         return {
             "seed": run.seed,
-            "units": self.words.number(result.units),
-            "outcome": short(value),
-            "values": [short(column.of_run(result)) for column in self.columns],
+            "units": self.words.number(run.result.units),
+            "outcome": short(self.outcome.of_run(run.result)),
+            "values": [short(column.of_run(run.result)) for column in self.columns],
             "history": " ".join(run.history),
             "isStudied": run.is_studied,
-            "lowest": short(min(earned, default=None)),
-            "highest": short(max(earned, default=None)),
             "ahead": standings[0].policy if standings else "",
         }
 
@@ -283,17 +279,11 @@ def _left_out(folder_runs: FolderRuns) -> str:
         are = "is" if unplayed == 1 else "are"
         parts.append(f"<p>{format_count(unplayed, 'run')} of the study {are} not played.</p>")
     if count:
-        rows = "".join(
-            f'<tr><th scope="row"><code>{escape_text(path)}</code></th>'
-            f"<td>{escape_text(reason)}</td>"
+        items = "".join(
+            f"<li><code>{escape_text(path)}</code>: {escape_text(reason)}</li>"
             for path, reason in folder_runs.left_out.items()
         )
         verb = "is" if count == 1 else "are"
-        parts.append(
-            f"<details><summary>{format_count(count, 'file')} {verb} left out</summary>"
-            f'<div class="scroll" tabindex="0" role="group" aria-label="Files left out">'
-            f'<table class="left-out"><thead><tr><th scope="col">file</th>'
-            f'<th scope="col">why it is not in the table</th></tr></thead>'
-            f"<tbody>{rows}</tbody></table></div></details>"
-        )
+        title = f"{format_count(count, 'file')} {verb} left out"
+        parts.append(f"<details><summary>{title}</summary><ul>{items}</ul></details>")
     return "\n".join(parts)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own comes before main.js.
 _SCRIPTS: Final = (
-    "dom.js", "command.js", "run.js", "colours.js", "readable.js", "download.js", "chart.js",
+    "dom.js", "command.js", "run.js", "colours.js", "download.js", "chart.js",
     "player.js", "lines.js", "front.js", "grid.js", "tables.js", "series.js", "parts.js",
 )  # fmt: skip
 GENERATOR: Final = '<meta name="generator" content="goldrush view">'
@@ -141,8 +141,8 @@ def _rendered(
 ) -> str:
     shown = [label for run in runs for _, of in run.outline.declared.labels for label in of]
     for run in runs:
-        shown += run.front.labels
-        shown += () if run.front.outcome is None else run.front.outcome.policies
+        shown += run.labels
+        shown += () if run.outcome is None else run.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.studies)
     if difference is None:
         top, below = top_of(runs[0], hues), journal_of(runs[0], 0)
@@ -159,7 +159,6 @@ def _rendered(
         "location": location,
         "selectors": selectors,
         "runs": [run.as_dict() for run in runs],
-        "fronts": [run.front.as_dict() for run in runs],
         "hues": hues,
         "lightest": SPREAD,
         "single": SINGLE_MAX,

@@ -1,6 +1,6 @@
 // The player: the unit that is shown, and the selection there. Both are in the address
 // (`#round=78&plot=17`), so a link opens the same position; every control calls `go`.
-import { el, extremes, replaceAll, svg } from "./dom.js";
+import { el, replaceAll, svg } from "./dom.js";
 
 // The address of the page; kept in memory in the frame of a notebook, which has none.
 class Address {
@@ -224,20 +224,11 @@ function keepingFocus(draw) {
   (same ?? document.getElementById("view")).focus({ preventScroll: true });
 }
 
-// Behind the scrubber: series by unit as areas, and marks: [{at, kind, title}].
-export function drawTrack(first, last, series, marks) {
-  const units = last - first + 1;
-  const x = (number) => (units > 1 ? (1000 * (number - first)) / (units - 1) : 500);
-  const areas = series.map(({ begin, values }, index) => {
-    const [, most] = extremes([1e-9, ...values]);
-    const points = values.map((value, at) => `${x(begin + at).toFixed(1)},${(60 - (54 * value) / most).toFixed(1)}`);
-    return svg("polygon", { class: `spark ${KINDS[index]}`, points: `${x(begin)},60 ${points.join(" ")} ${x(begin + values.length - 1)},60` });
-  });
-  const ticks = marks.map(({ at, kind }) =>
-    svg("line", { class: `mark ${kind}`, x1: x(at), x2: x(at), y1: kind === "fork" ? 0 : 44, y2: 60 }));
-  replaceAll(document.getElementById("track"), svg("svg", { viewBox: "0 0 1000 60", preserveAspectRatio: "none", "aria-hidden": "true" }, areas, ticks));
-  const titled = [...series.map(({ title }, index) => ({ kind: KINDS[index], title })), ...new Map(marks.map((mark) => [mark.kind, mark])).values()];
+// Behind the scrubber: marks, [{at, kind, title}].
+export function drawTrack(first, last, marks) {
+  const x = (number) => (last > first ? (1000 * (number - first)) / (last - first) : 500);
+  const ticks = marks.map(({ at, kind }) => svg("line", { class: `mark ${kind}`, x1: x(at), x2: x(at), y1: 0, y2: 20 }));
+  replaceAll(document.getElementById("track"), svg("svg", { viewBox: "0 0 1000 20", preserveAspectRatio: "none", "aria-hidden": "true" }, ticks));
+  const titled = [...new Map(marks.map((mark) => [mark.kind, mark])).values()];
   replaceAll(document.getElementById("track-legend"), titled.map(({ kind, title }) => el("li", {}, el("span", { class: `swatch ${kind}` }), title)));
 }
-
-const KINDS = ["light", "strong"];

@@ -1,11 +1,8 @@
 // A run of the page as Python packed it: fields of states, events with their sentences, who plays.
 
-// The policy of each agent of a roster: [[policy, number of neighbours that play it], ...].
-export const labelsOf = (parts) => parts.flatMap(([policy, count]) => Array.from({ length: count }, () => policy));
-
 // The policies of an agent, one after the other: "a, from round 5 b"; `rosters`: [first unit, roster] of each.
 export function playedBy(rosters, agent, unit) {
-  const names = rosters.map(([from, parts]) => [from, labelsOf(parts)[agent] ?? ""]);
+  const names = rosters.map(([from, labels]) => [from, labels[agent] ?? ""]);
   return names.filter(([, name], index) => name !== names[index - 1]?.[1])
     .map(([from, name], index) => (index ? `from ${unit} ${from} ${name}` : name)).join(", ");
 }
@@ -19,12 +16,11 @@ export class Run {
     this.location = page.location;
     this.known = new Map(); // unit -> its groups of events
     this.fields = new Map(data.fields.map((field) => [field.name, field]));
-    this.labels = this.rosters.map(([, parts]) => labelsOf(parts));
   }
 
   // The policy of each agent in a unit.
   labelsAt(number) {
-    return this.labels[Math.max(0, this.rosters.findLastIndex(([from]) => from <= number))] ?? [];
+    return this.rosters[Math.max(0, this.rosters.findLastIndex(([from]) => from <= number))]?.[1] ?? [];
   }
 
   nameOf(agent) {

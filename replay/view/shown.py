@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.measures import Measured, Measures
+from goldrush.replay.data.measures import AgentMeasure, Measured, Measures
 from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
@@ -22,20 +23,20 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.story import names_of
 from goldrush.replay.journal.why import Explanation
-from goldrush.replay.outcome import of_agents, outcome_of
+from goldrush.replay.outcome import RunOutcome, of_agents, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools
-from goldrush.replay.view.chart import Lines, short
+from goldrush.replay.view.chart import Lines, lines_of, short
 from goldrush.replay.view.fields import charts, fields_of, shape_of, spacing
-from goldrush.replay.view.front import POINTS_MAX, RunFront
 from goldrush.replay.view.lines import EventLines
-from goldrush.replay.view.walked import Walked, any_of
+from goldrush.replay.view.walked import POINTS_MAX, Walked, any_of
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 AGENTS_MAX: Final = 10_000  # agents whose policies it names
+WHY_MAX: Final = 1 << 16  # characters of explanations that it has besides those of the last unit
 
 Units = tuple[int | None, int | None]  # first and last; None: from the start, to the end
 
@@ -51,8 +52,10 @@ class ShownRun:
         total: that of the last closed unit.
         whole: all closed units are shown.
         trouble: the error that breaks off the journal, or None.
-        front: what stands at the top of the page.
-        data: what else the script draws, by name; see replay/view/README.md.
+        labels: the group of each agent: what it plays, of two runs also in which.
+        outcome: of the units that are compared; None where none can be told.
+        measures: of agents, with the value of each agent.
+        data: what the script draws, by name; see replay/view/README.md.
         size, sha256: of the journal.
         journal: its bytes; empty above JOURNAL_MAX.
         option: what commands take besides the journal.
@@ -65,7 +68,9 @@ class ShownRun:
     total: int
     whole: bool
     trouble: str | None
-    front: RunFront
+    labels: Sequence[str]
+    outcome: RunOutcome | None
+    measures: Sequence[tuple[AgentMeasure, Sequence[Value]]]
     data: Mapping[str, Any]
     size: int
     sha256: str
@@ -74,19 +79,8 @@ class ShownRun:
 
     def as_dict(self) -> dict[str, Any]:
         """What the page's script reads."""
-        declared = self.outline.declared
-        return {
-            "first": self.first,
-            "last": self.last,
-            "forks": declared.history,
-            "rosters": [
-                (first, _neighbours(labels[:AGENTS_MAX])) for first, labels in declared.labels
-            ],
-            "size": self.size,
-            "sha256": self.sha256,
-            "option": self.option,
-            **self.data,
-        }
+        names = ("first", "last", "sha256", "option")
+        return {**{name: getattr(self, name) for name in names}, **self.data}
 
 
 def policies_of(outline: Outline) -> Sequence[str]:
@@ -114,15 +108,14 @@ def shown_of(
     JournalError as reading a journal does.
     """
     view, outline = tools.view, outline_of(path)
+    declared = outline.declared
     labels = policies_of(outline) if groups is None else groups
-    lines_of_agents = Lines.of(labels, by_policy=groups is not None)
+    lines = lines_of(labels, by_policy=groups is not None)
+    whys, explained = _explained(tools, path, units, outline)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
-        lines = EventLines(
-            world, tools.sentences(path, world.events)(), view,
-            _explained(tools, path, units, outline),
-        )  # fmt: skip
-        walked = Walked(tools, world, units, lines, lines_of_agents)
+        sentences = EventLines(world, tools.sentences(path, world.events)(), view, whys)
+        walked = Walked(tools, world, units, sentences, lines)
         walked.read(reader)
         content = b"".join(reader.pieces(0, reader.size))
     measures = with_users(tools.measures, users)
@@ -133,9 +126,15 @@ def shown_of(
     names, number = names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
-    front = RunFront(None, labels, lines_of_agents, walked.points)
-    front = _front(tools, measured, compared, front, trouble)
-    states = _states(tools, walked, outline, Lines.of(labels), measured)
+    outcome, of_each = None, []
+    if compared is not None:
+        outcome = outcome_of(tools, compared, breaks_off=trouble is not None)
+        of_each = [
+            (tools.measures.of_agents.get(name) or of_agents(compared.known[name]), by_agent)
+            for name, by_agent in compared.by_agent.items()
+        ]
+    chart, charted = _chart(walked, measured, outcome, labels, lines)
+    states = _states(tools, walked, outline, lines_of(labels))
     return ShownRun(
         title=_title(outline, tools, measured),
         outline=outline,
@@ -144,20 +143,29 @@ def shown_of(
         total=number(walked.closed),
         whole=walked.first == 1 and walked.last == walked.closed,
         trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
-        front=front,
+        labels=labels,
+        outcome=outcome,
+        measures=of_each,
         data={
+            "front": {
+                **chart,
+                "measures": [
+                    {"title": each.title, "values": [short(value) for value in values]}
+                    for each, values in of_each
+                ],
+            },
+            "forks": declared.history,
+            "rosters": [(start, of[:AGENTS_MAX]) for start, of in declared.labels],
             "names": names,
             "folded": list(view.folded),
-            "templates": lines.templates,
-            "lines": lines.with_room(walked.lines),
-            "left_out": lines.left_out,
-            "explained": lines.last_explained,
+            "templates": sentences.templates,
+            "lines": walked.lines,
+            "explained": explained,
             "explains": sorted(set(view.explains.values())),
             "unseen": [title for title in view.groups if title in view.drawn],
-            "tracks": [{"title": t, "values": counts} for t, counts in walked.tracks.items()],
             "count": max(len(labels), len(names)),
             **states,
-            "measures": [] if measured is None else _measures(measures, measured, walked, front),
+            "measures": [] if measured is None else _measures(measures, measured, walked, charted),
             "added": {} if view.added is None else view.added(path, first, last),
         },
         size=len(content),
@@ -176,13 +184,7 @@ def _title(outline: Outline, tools: Tools, measured: Measured[Any] | None) -> st
     return head if outline.subject else f"{tools.name}: {head}"
 
 
-def _neighbours(labels: Sequence[str]) -> list[tuple[str, int]]:
-    return [(label, len(list(same))) for label, same in groupby(labels)]
-
-
-def _states(
-    tools: Tools, walked: Walked, outline: Outline, lines: Lines, measured: Measured[Any] | None
-) -> dict[str, Any]:
+def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dict[str, Any]:
     """The states by field, and the charts of states that measures do not have."""
     view, measures = tools.view, tools.measures
     units = stated = [number for number, _ in walked.states.items()]
@@ -193,7 +195,7 @@ def _states(
         return next((len(of) for start, of in reversed(rosters) if start <= number), 0)
 
     agents = [agents_at(unit) for unit in units]
-    fields = fields_of(states, agents, view.by_agent)
+    fields = fields_of(states, agents, view.by_agent, walked.whole)
     before = walked.before
     if states and {name: shape_of(value, agents[0]) for name, value in before.items()} == {
         name: shape_of(value, agents[0]) for name, value in states[0].items()
@@ -207,13 +209,7 @@ def _states(
     charted = {
         name: field
         for name, field in fields.items()
-        if name not in not_charted
-        and not (field.kind == "one" and name in known)
-        and not (
-            field.kind == "agents"
-            and field.numbers
-            and _measured_as(measured, units, cast("Sequence[Sequence[Value]]", field.values))
-        )
+        if name not in not_charted and not (field.kind == "one" and name in known)
     }
     return {
         "stated": stated,
@@ -233,41 +229,27 @@ def _states(
     }
 
 
-def _measured_as(
-    measured: Measured[Any] | None, numbers: Iterable[int], rows: Iterable[Any]
-) -> list[str]:
-    """The measures by unit of a run that have these values of its one agent, where both are
-    defined. `numbers`: the public numbers of the units of the rows.
-    """
-    points = [(number, row[0]) for number, row in zip(numbers, rows, strict=True) if len(row) == 1]
-    if measured is None or not points or len(measured.roster) != 1:
-        return []
-    unit_of = measured.vocabulary.unit_of
-    pairs = {
-        name: [(short(values[unit_of(number) - 1]), short(value)) for number, value in points]
-        for name, values in measured.values.items()
-    }
-    return [
-        name
-        for name, of_measure in pairs.items()
-        if any(None not in pair for pair in of_measure)
-        and all(a == b for a, b in of_measure if None not in (a, b))
-    ]
-
-
 def _explained(
     tools: Tools, path: str | Path, units: Units, outline: Outline
-) -> tuple[Iterator[Explanation], Sequence[Explanation]] | None:
-    """The explanations of the units, and those of the last one, at which a page opens; None for a
-    world without.
+) -> tuple[Mapping[int, Sequence[Explanation]], int]:
+    """By unit the explanations that a page has: the first ones, and those of the last unit, at
+    which it opens; then the last unit of the first ones.
     """
-    if not tools.view.explains:
-        return None
+    vocabulary, found = outline.vocabulary, dict[int, Sequence[Explanation]]()
     first, until = units
-    closed = outline.vocabulary.number(outline.closed)
-    last = closed if until is None else min(until, closed)
-    begin = outline.vocabulary.first if first is None else first
-    return tools.explain(path, begin, last - 1), tuple(tools.explain(path, last, last))
+    last = vocabulary.number(outline.closed)
+    last = last if until is None else min(until, last)
+    if not tools.view.explains:
+        return found, last
+    begin, size, explained = vocabulary.first if first is None else first, 0, last
+    for unit, each in groupby(tools.explain(path, begin, last - 1), attrgetter("unit")):
+        if size > WHY_MAX:
+            explained = max(found)
+            break
+        found[unit] = list(each)
+        size += sum(len(str(one)) for one in found[unit])
+    found[last] = list(tools.explain(path, last, last))
+    return found, explained
 
 
 def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured[Any] | None:
@@ -278,33 +260,42 @@ def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured
         return measures.read(whole)
 
 
-def _front(
-    tools: Tools,
+def _chart(
+    walked: Walked,
     measured: Measured[Any] | None,
-    compared: Measured[Any] | None,
-    front: RunFront,
-    trouble: object,
-) -> RunFront:
-    """The front with the outcome of the units that are compared. `measured`: the whole run."""
-    if measured is None or compared is None:
-        return front
-    known = tools.measures.of_agents
-    outcome = outcome_of(tools, compared, breaks_off=trouble is not None)
-    values = [
-        (known.get(name) or of_agents(compared.known[name]), by_agent)
-        for name, by_agent in compared.by_agent.items()
-    ]
-    front = attrs.evolve(front, outcome=outcome, measures=values)
-    if front.points:
-        return attrs.evolve(front, charted=_measured_as(measured, *zip(*front.points, strict=True)))
-    name, number = outcome.measure.name, measured.vocabulary.number
-    series = measured.values.get(name, ())
-    points = [(number(at), [short(series[at - 1])]) for at in sampled(len(series), POINTS_MAX)]
-    return attrs.evolve(front, lines=None, points=points, charted=[name])
+    outcome: RunOutcome | None,
+    labels: Sequence[str],
+    lines: Lines,
+) -> tuple[dict[str, Any], Collection[str]]:
+    """The chart of the outcome over the units of the whole run, and the measures of the run that it
+    shows. `lines`: of an outcome of agents.
+    """
+    points, charted, each = walked.points, list[str](), list[dict[str, object]]()
+    if points:
+        charted = [outcome.measure.name] if outcome is not None and len(labels) == 1 else []
+        each = [
+            {
+                **({"agent": title} if isinstance(title, int) else {"count": len(agents)}),
+                "policy": labels[agents[0]],
+            }
+            for title, agents in lines.items()
+        ]
+    elif outcome is not None and measured is not None:
+        charted, each = [outcome.measure.name], [{"title": outcome.measure.title}]
+        number, series = measured.vocabulary.number, measured.values.get(charted[0], ())
+        points = [(number(at), [short(series[at - 1])]) for at in sampled(len(series), POINTS_MAX)]
+    values = zip(*(row for _, row in points), strict=True)
+    chart = {
+        "title": "score" if outcome is None else outcome.measure.title,
+        "definition": "" if outcome is None else outcome.measure.definition,
+        "units": [unit for unit, _ in points],
+        "lines": [{**line, "values": of} for line, of in zip(each, values, strict=bool(points))],
+    }
+    return chart, charted
 
 
 def _measures(
-    measures: Measures, measured: Measured[Any], walked: Walked, front: RunFront
+    measures: Measures, measured: Measured[Any], walked: Walked, charted: Collection[str]
 ) -> list[dict[str, Any]]:
     """The measures by unit, but those that the top of the page charts."""
     values = {
@@ -322,5 +313,5 @@ def _measures(
             "values": [short(value) for value in values[name]],
         }
         for name, measure in measured.known.items()
-        if measure.by_unit and any_of(values[name]) and name not in front.charted
+        if measure.by_unit and any_of(values[name]) and name not in charted
     ]

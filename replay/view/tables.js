@@ -1,7 +1,7 @@
 // The state after a unit: single values, agents as a table, lists and grids as cells, all else as a tree.
 import { coloursOf } from "./colours.js";
 import { swatchOf } from "./chart.js";
-import { el, jsonOf, plural, replaceAll, searchable, valueText } from "./dom.js";
+import { el, jsonOf, plural, replaceAll, scrolling, tableOf, valueText } from "./dom.js";
 import { cutNote, gridOf } from "./grid.js";
 import { agentLink, longText } from "./lines.js";
 
@@ -50,7 +50,7 @@ function agentTable(run, player, at, index, label) {
     ...(scores ? [place ?? "–"] : []), [colours[agent] ? swatchOf(colours[agent]) : null, agentLink(run, player, agent, run.names[agent] ?? agent)],
     ...(policies.length ? [policies[agent] ?? "–"] : []), ...values.map((of) => shown(of[agent] ?? null)),
   ]);
-  return [searchable(label, head, rows, head.filter((_, column) => isNumbers[column]), "agent"),
+  return [scrolling(label, tableOf(head, rows, head.filter((_, column) => isNumbers[column]), "agent")),
     agents.length > rows.length ? el("p", { class: "note" }, `The first ${rows.length} of ${agents.length} agents.`) : null];
 }
 

@@ -12,16 +12,14 @@ from typing import Any
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import World
-from goldrush.replay.journal.diff import CONFIGURATION, Diff, format_setting
+from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import RunOutcome, means_of
 from goldrush.replay.policies import beside, last_of
 from goldrush.replay.text import capitalized, format_number
 from goldrush.replay.view.chart import POLICIES_MAX
 from goldrush.replay.view.frame import escape_text
-from goldrush.replay.view.front import RunFront
 from goldrush.replay.view.shown import ShownRun
 
-NAMED_MAX = 2  # policies that the headline of two runs names
 CAUSES_MAX = 6  # causes of a difference that are listed
 
 Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
@@ -29,10 +27,10 @@ Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 def top_of(run: ShownRun, hues: Hues) -> str:
     """The top of the page of one run."""
-    outcome, roster = run.front.outcome, run.outline.declared.roster
+    outcome = run.outcome
     first, *others = [run.title] if outcome is None else outcome.sentences
     parts = [
-        _kicker(f"{run.title}: {roster}" if roster else run.title),
+        _kicker(_named(run)),
         f"<h1>{escape_text(first)}</h1>",
         f'<p class="lead">{escape_text(" ".join(others))}</p>' if others else "",
         _about(run.outline.about.text),
@@ -44,19 +42,19 @@ def top_of(run: ShownRun, hues: Hues) -> str:
 
 
 def top_of_two(runs: Sequence[ShownRun], hues: Hues, difference: Diff, world: World[Any]) -> str:
-    """The top of a page for two runs, whose fronts are of the units that both have, and their
+    """The top of a page for two runs, whose outcomes are of the units that both have, and their
     difference.
     """
-    vocabulary, fronts = world.vocabulary, [run.front for run in runs]
-    outcomes = [front.outcome for front in fronts if front.outcome is not None]
+    vocabulary = world.vocabulary
+    outcomes = [run.outcome for run in runs if run.outcome is not None]
     headline, table = "Two runs", ""
     if len(outcomes) == len(runs):
         totals = [run.total for run in runs]
         count = format_count(vocabulary.unit_of(min(totals)), vocabulary.unit)
         after = "At the end" if totals[0] == totals[1] else f"After {count}"
-        headline, table = compared(*outcomes, after=after), _comparison(fronts, outcomes, hues)
+        headline, table = compared(*outcomes, after=after), _comparison(runs, outcomes, hues)
     lines = "".join(
-        f"<li><strong>{which}</strong> {escape_text(_label(run, which.lower(), difference))}</li>"
+        f"<li><strong>{which}</strong> {escape_text(_named(run))}</li>"
         for which, run in zip("AB", runs, strict=True)
     )
     parts = [
@@ -75,15 +73,9 @@ def top_of_two(runs: Sequence[ShownRun], hues: Hues, difference: Diff, world: Wo
     return "\n".join(filter(None, parts))
 
 
-def _label(run: ShownRun, which: str, difference: Diff) -> str:
-    """One of two runs: its title, the settings that the other one has otherwise, its roster."""
-    settings = [
-        f"{cause.name} {format_setting(getattr(cause, which))}"
-        for cause in difference.causes
-        if cause.kind == CONFIGURATION and cause.name != "seed"  # the title has it
-    ]
-    title, roster = ", ".join([run.title, *settings[:CAUSES_MAX]]), run.outline.declared.roster
-    return ": ".join(filter(None, (title, roster)))
+def _named(run: ShownRun) -> str:
+    """A run: its title and its roster."""
+    return ": ".join(filter(None, (run.title, run.outline.declared.roster)))
 
 
 def _kicker(text: str) -> str:
@@ -202,7 +194,7 @@ def _change(a: Value, b: Value) -> Value:
 
 
 def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
-    """What differs in the outcome of two runs, as a sentence; the largest differences first.
+    """What differs in the outcome of two runs, as a sentence; the largest difference.
     `after`: how far both go: `After 50 rounds`.
     """
     title = escaped(a.measure.title)
@@ -217,28 +209,24 @@ def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
     }
     if not changed:
         return f"{after} both runs have the same mean {title} of each policy."
-    parts: list[str] = []
-    for label, (before, end) in [*changed.items()][:NAMED_MAX]:
-        change = _change(before, end) or 0.0
-        difference = f"{format_number(abs(change))} {'more' if change > 0 else 'less'}"
-        parts.append(
-            f"{escaped(label)} {format_number(end)}, {difference}"
-            if parts
-            else f"{escaped(label)} has {format_number(end)} {title} on average in run B, "
-            f"{difference} than in run A"
-        )
-    return f"{after} {'; '.join(parts)}."
+    label, (before, end) = next(iter(changed.items()))
+    change = _change(before, end) or 0.0
+    difference = f"{format_number(abs(change))} {'more' if change > 0 else 'less'}"
+    return (
+        f"{after} {escaped(label)} has {format_number(end)} {title} on average in run B, "
+        f"{difference} than in run A."
+    )
 
 
-def _comparison(fronts: Sequence[RunFront], outcomes: Sequence[RunOutcome], hues: Hues) -> str:
+def _comparison(runs: Sequence[ShownRun], outcomes: Sequence[RunOutcome], hues: Hues) -> str:
     """The outcomes of two runs by group of agents, and the differences of all measures of agents;
     empty where they are of the runs.
     """
     a, b = outcomes
-    theirs = dict(fronts[1].measures)
+    theirs = dict(runs[1].measures)
     others = {
         measure.title: _means(a, b, ours, theirs[measure])
-        for measure, ours in fronts[0].measures[1:]
+        for measure, ours in runs[0].measures[1:]
         if measure in theirs
     }
     counts = [Counter(labels) for labels in beside(a.policies, b.policies)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 import attrs
@@ -19,14 +18,14 @@ from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import ClosedUnit, Tools, UnitFields
-from goldrush.replay.view.chart import Lines
-from goldrush.replay.view.fields import State, with_cells
-from goldrush.replay.view.front import POINTS_MAX
+from goldrush.replay.view.chart import Lines, points_of
+from goldrush.replay.view.fields import State, cut
 from goldrush.replay.view.lines import EventLines, Groups
 
 UNITS_MAX: Final = 20_000  # units that a page shows
 TEXT_MAX: Final = 1 << 24  # characters of their sentences
 STATES_MAX: Final = 1 << 24  # characters of JSON of their states
+POINTS_MAX: Final = 240  # points of a line of the chart of the outcome
 DIGITS: Final = 12  # significant digits of a number in a state
 EXACT_MAX: Final = (1 << 53) - 1  # larger numbers are text: a page's numbers are doubles
 
@@ -44,8 +43,8 @@ class Walked:
             where nobody earns anything.
         trouble: the error that breaks off the journal, or None.
         lines: of each unit that is shown, see view/lines.py.
-        tracks: by title of `View.tracks`, how many events of each unit that is shown are counted.
         before: the state before the first unit that is shown; empty: there is none.
+        whole: by field the largest size of the grids that are cut.
         states: the fields of the units that are shown, or of one in `states.every`, by number.
     """
 
@@ -67,8 +66,8 @@ class Walked:
         self.points: Sequence[tuple[int, Row]] = ()
         self.trouble: JournalError | None = None
         self.lines: list[Groups] = []
-        self.tracks: dict[str, list[int]] = {title: [] for title in tools.view.tracks}
         self.before: State = {}
+        self.whole: dict[str, tuple[int, ...]] = {}
         self.states = Sampling[State](STATES_MAX, world.vocabulary.number(self.first))
         self._points = Sampling[Row](POINTS_MAX)
         self._events: list[RecordedEvent] = []
@@ -140,8 +139,6 @@ class Walked:
         if self._is_shown(commit.unit):
             groups = self._event_lines.of_unit(unit.round, unit.events, self._shown.behind)
             self.lines.append(groups)
-            for title, counted in self._tools.view.tracks.items():
-                self.tracks[title].append(sum(map(counted, unit.events)))
             self.last = commit.unit
             is_last = commit.unit >= self._most or len(self.lines) >= UNITS_MAX
             self._is_full = is_last or self._event_lines.size > TEXT_MAX
@@ -149,12 +146,11 @@ class Walked:
     def _note(self, unit: int, number: int, state: State) -> None:
         """Add a state, as far as there is room."""
         if unit < self.first or self.states.wants(number):
-            values = with_cells(_plain(state), self._tools.view.drawn)
+            values = cut(_plain(state), self._tools.view.drawn, self.whole)
             if unit < self.first:
                 self.before = values
             else:
-                size = len(json.dumps(values, default=attrgetter("shown")))
-                self.states.add(number, values, size)
+                self.states.add(number, values, len(json.dumps(values)))
 
     def _outcome(self, state: object) -> Row:
         """The outcome so far by line; empty where nobody earns anything."""
@@ -162,7 +158,7 @@ class Walked:
         if measures.agents_at is None or not measures.of_agents:
             return ()
         values = measures.agents_at(state).get(next(iter(measures.of_agents)), ())
-        return self._front.row(values) if any_of(values) else ()
+        return points_of(self._front, values) if any_of(values) else ()
 
     def _is_shown(self, unit: int) -> bool:
         return unit >= self.first and unit > 0 and not self._is_full

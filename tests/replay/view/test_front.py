@@ -16,10 +16,10 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.outcome import RunOutcome, outcome_of, standings_of
 from goldrush.replay.text import format_number
-from goldrush.replay.view.front import POINTS_MAX
 from goldrush.replay.view.page import page_of, write_page
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.view.top import compared
+from goldrush.replay.view.walked import POINTS_MAX
 from tests.browser import Tab
 from tests.golden import path_of
 from tests.mining import record
@@ -125,8 +125,8 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
     tab.open(page)
     rows = {row[0]: row[1:] for row in table(tab, "Outcome of both runs by policy")}
     lines = [
-        {line["policy"]: line["values"] for line in front["lines"]}
-        for front in data_of(page.read_text())["fronts"]
+        {line["policy"]: line["values"] for line in run["front"]["lines"]}
+        for run in data_of(page.read_text())["runs"]
     ]
 
     for policies, agents in members.items():
@@ -150,12 +150,14 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
 def test_points_are_few_and_end_with_the_last_unit(rounds: int, path: Path) -> None:
     record(path, {"rounds": rounds, "agents": 2, "rows": 1, "cols": 2}, "greedy-mine*2")
     tools = tools_at(path)
-    front = shown_of(path, tools, (None, None)).front
+    front = shown_of(path, tools, (None, None)).data["front"]
+    units, lines = front["units"], front["lines"]
 
-    assert sampled(rounds, POINTS_MAX) == [unit for unit, _ in front.points]
-    assert len(front.points) <= 241
-    for unit, point in (front.points[0], front.points[-1]):
-        assert pytest.approx(rebuild(path, unit).state.gold, rel=1e-5) == point
+    assert sampled(rounds, POINTS_MAX) == units
+    assert len(units) <= 241
+    for at in (0, -1):
+        point = [line["values"][at] for line in lines]
+        assert pytest.approx(rebuild(path, units[at]).state.gold, rel=1e-5) == point
 
 
 def test_the_chart_of_a_run_is_of_its_outcome(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,12 +166,12 @@ def test_the_chart_of_a_run_is_of_its_outcome(path: Path, monkeypatch: pytest.Mo
     plots, *others = reversed(tools.measures.of_agents.values())
     measures = replace(tools.measures, of_agents=named(plots, *others))
     monkeypatch.setattr(type(tools), "measures", measures)
-    front = shown_of(path, tools, (None, None)).front
-    unit, point = front.points[-1]
+    front = shown_of(path, tools, (None, None)).data["front"]
+    point = [line["values"][-1] for line in front["lines"]]
 
-    assert ("plots", 5) == (front.as_dict()["title"], unit)
+    assert ("plots", 5) == (front["title"], front["units"][-1])
     owners = list(rebuild(path, 5).state.owner)
-    assert [owners.count(agent) for agent in range(2)] == list(point)
+    assert [owners.count(agent) for agent in range(2)] == point
 
 
 def ended(agents: str) -> RunOutcome:
@@ -188,7 +190,7 @@ def ended(agents: str) -> RunOutcome:
         (
             "x 10, y 5",
             "x 8, y 9",
-            "y has 9 gold on average in run B, 4 more than in run A; x 8, 2 less.",
+            "y has 9 gold on average in run B, 4 more than in run A.",
         ),
         (
             "x 10, x 5, x 6, x 7",
@@ -198,7 +200,7 @@ def ended(agents: str) -> RunOutcome:
         (
             "v 1, w 2, x 3, y 4, z 5",
             "v 2, w 4, x 6, y 8, z 10",
-            "z has 10 gold on average in run B, 5 more than in run A; y 8, 4 more.",
+            "z has 10 gold on average in run B, 5 more than in run A.",
         ),
         ("x 10, x 20", "x 10, x 20, x 30", "x has 20 gold on average in run B, 5 more"),
     ],

@@ -11,7 +11,8 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.story import sentences_of
-from goldrush.replay.view import lines, walked
+from goldrush.replay.view import shown as view_shown
+from goldrush.replay.view import walked
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.mining.why import explained
 from tests.golden import path_of, season_path
@@ -107,26 +108,13 @@ def test_a_result_has_its_explanation_and_that_of_the_last_round_stands_in_any_c
                 assert len(more["why"]) == len("\n".join(by_place[unit, plot]))
                 compared += 1
     assert compared > 20
-    monkeypatch.setattr(lines, "WHY_MAX", 0)
+    monkeypatch.setattr(view_shown, "WHY_MAX", 0)
     few = told(shown())
 
     assert [any("why" in more for _, _, more in found) for found in few].count(True) == 2
     assert [line for line in few[-1] if "why" in line[2]] == [
         line for line in told(whole)[-1] if "why" in line[2]
     ]
-
-
-def test_titles_with_too_many_lines_are_left_out_but_for_answers_of_models(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    journal = path_of("language-models")
-    monkeypatch.setattr(lines, "FOLDED_MAX", 10)
-    run = shown(journal)
-    answered = [e for e in log(journal) if e.name == "submitted" and e["source"] is not None]
-    kept = [line for found in told(run) for line in found if line[0] == "submitted"]
-
-    assert ["Plans"] == run["left_out"]
-    assert [e["source"]["raw"] for e in answered] == [more["answer"]["text"] for _, _, more in kept]
 
 
 def test_draws_of_a_unit_of_several_steps_are_told_by_step(tmp_path: Path) -> None:

@@ -74,8 +74,4 @@ VIEW: Final = View(
         "raid in truce": "raid_resolved", "void raid": "raid_resolved",
         "contested claim": "claim_drawn", "pruned action": "pruned",
     },
-    tracks={
-        "plots raided": lambda event: event.name == "raid_resolved",
-        "captured (turnover)": lambda event: event.fields.get("outcome") == "captured",
-    },
 )  # fmt: skip
