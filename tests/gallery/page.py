@@ -39,9 +39,10 @@ _TITLE: Final = """\
 Made by `python -m tests.gallery` from [packages.toml](packages.toml); do not edit. Each subject is
 judged by `goldrush repeats` ([how](../../replay/repeats/README.md)): four runs from seed 1, in
 fresh processes, under three hash seeds, all values of all steps compared. A cause is *confirmed* if
-the run repeats without it; [reports/](reports/) has the smallest programs that show such causes.
-"Repeats" holds for these steps and versions: all packages of an environment are in
-[gallery.json.xz](gallery.json.xz).
+the run repeats without it; [reports/](reports/) has the smallest programs that show such causes,
+and their lines. "Repeats" holds for these steps and versions: [gallery.json.xz](gallery.json.xz)
+has all packages of an environment, the first value that differs, each cause with its line, and why
+a subject was not judged or a module could not be imported.
 """
 
 
@@ -128,41 +129,24 @@ def _section(package: Package, result: Result) -> Iterator[str]:
         yield f"Not installed: {_cell(result.not_installed)}"
         return
     yield f"{package.distribution} {result.version}, Python {result.python}."
-    if result.failed:
-        yield ""
-        yield "Could not be imported:"
-        yield ""
-        yield from (f"- {_cell(line)}" for line in result.failed)
-    quiet = [each.name for each in result.judgements if each.repeats and not _remarks(each)]
-    if quiet:
-        yield ""
-        yield f"Repeat: {', '.join(map(_cell, quiet))}."
-    others: dict[str, list[str]] = {}  # those of which the same is said share a paragraph
+    said: dict[str, list[str]] = {}  # those of which the same is said share a paragraph
     for judgement in result.judgements:
-        if judgement.name not in quiet:
-            said = f"{_verdict(judgement)}. {_remarks(judgement)}".rstrip()
-            others.setdefault(said, []).append(_cell(judgement.name))
-    for said, names in others.items():
+        said.setdefault(_verdict(judgement), []).append(_cell(judgement.name))
+    for verdict in sorted(said, key=len):
         yield ""
-        yield f"- {', '.join(names)}: {said}"
+        yield f"- {verdict}: {', '.join(said[verdict])}"
 
 
 def _verdict(judgement: Judgement) -> str:
+    """What is said of a subject. Reports have the lines of causes; here they stand by kind."""
     if judgement.repeats is None:
         return "not judged"
-    if judgement.repeats:
-        return "repeats"
-    return f"**differs from step {judgement.first_step}**: `{_cell(judgement.path)}`"
-
-
-def _remarks(judgement: Judgement) -> str:
-    parts = [*map(_cause, judgement.causes)]
-    if judgement.why:
-        parts.append(judgement.why.removesuffix("; give it what it needs, or mend it"))
-    parts += judgement.notes
+    parts = list(dict.fromkeys(map(_cause, judgement.causes)))
+    parts += [*filter(None, [judgement.why]), *judgement.notes]
     if judgement.repeats is False or NOT_FORGOTTEN in judgement.notes:
         parts += [f"[report](reports/{name}.md)" for name in _reports_of(judgement.name)]
-    return _cell("; ".join(parts))
+    verdict = "repeat" if judgement.repeats else "**differ**"
+    return f"{verdict} ({_cell('; '.join(parts))})" if parts else verdict
 
 
 def _reports_of(subject: str) -> Sequence[str]:
@@ -171,9 +155,7 @@ def _reports_of(subject: str) -> Sequence[str]:
 
 
 def _cause(cause: Cause) -> str:
-    how = "confirmed" if cause.is_confirmed else "suspected"
-    where = f"{cause.within}, by way of {cause.where}" if cause.within else cause.where
-    return f"{how}: `{where}`: {SOURCES[cause.kind]}"
+    return f"{'confirmed' if cause.is_confirmed else 'suspected'}: {SOURCES[cause.kind]}"
 
 
 def _cell(text: str) -> str:
