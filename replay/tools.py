@@ -176,7 +176,6 @@ class View(msgspec.Struct, frozen=True):
         fields: `fields(world)`, which gives the fields of a run's states; None: those of
             `Tools.fields`.
         drawn: the fields and titles that the script draws, and nothing else does.
-        by_agent: the fields with an item for each agent, where agents join.
         identifiers: the fields whose numbers identify something: they have no charts.
         ranks: the field by which agents are ranked; where states have none, the measure of agents
             of this name (`Measures.agents_at`) is one.
@@ -197,7 +196,6 @@ class View(msgspec.Struct, frozen=True):
     style: Path | None = None
     fields: Callable[[World[Any]], UnitFields] | None = None
     drawn: Collection[str] = ()
-    by_agent: Collection[str] = ()
     identifiers: Collection[str] = ()
     ranks: str = "score"
     groups: Mapping[str, Collection[str]] = {}

@@ -122,20 +122,13 @@ def spacing(states: int) -> int:
 
 
 def fields_of(
-    states: Sequence[State],
-    agents: Sequence[int],
-    by_agent: Collection[str],
-    whole: Mapping[str, tuple[int, ...]],
+    states: Sequence[State], agents: Sequence[int], whole: Mapping[str, tuple[int, ...]]
 ) -> dict[str, ShownField]:
-    """The fields of these states by name. `agents`, `whole`: as for `ShownField.of`; `by_agent`:
-    those with a value for each agent, also for those that have joined.
-    """
-    fields = {}
-    for name in dict.fromkeys(chain.from_iterable(states)):
-        values = [state.get(name) for state in states]
-        counts = [len(value or ()) for value in values] if name in by_agent else agents
-        fields[name] = ShownField.of(values, counts, whole.get(name, ()))
-    return fields
+    """The fields of these states by name; `agents`, `whole`: as for `ShownField.of`."""
+    return {
+        name: ShownField.of([state.get(name) for state in states], agents, whole.get(name, ()))
+        for name in dict.fromkeys(chain.from_iterable(states))
+    }
 
 
 def charts(fields: Mapping[str, ShownField], lines: Lines) -> Iterator[dict[str, object]]:

@@ -187,20 +187,15 @@ def _title(outline: Outline, tools: Tools, measured: Measured[Any] | None) -> st
 def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dict[str, Any]:
     """The states by field, and the charts of states that measures do not have."""
     view, measures = tools.view, tools.measures
-    units = stated = [number for number, _ in walked.states.items()]
-    states = [state for _, state in walked.states.items()]
-    rosters = outline.declared.labels
-
-    def agents_at(number: int) -> int:
-        return next((len(of) for start, of in reversed(rosters) if start <= number), 0)
-
-    agents = [agents_at(unit) for unit in units]
-    fields = fields_of(states, agents, view.by_agent, walked.whole)
+    samples = walked.states.items()
+    stated = [number for number, _ in samples]
+    states, agents = [state for _, (state, _) in samples], [count for _, (_, count) in samples]
+    fields = fields_of(states, agents, walked.whole)
     before = walked.before
     if states and {name: shape_of(value, agents[0]) for name, value in before.items()} == {
         name: shape_of(value, agents[0]) for name, value in states[0].items()
     }:
-        stated = [outline.vocabulary.number(walked.first - 1), *units]
+        stated = [outline.vocabulary.number(walked.first - 1), *stated]
     else:
         before = {}
     ranked = {view.ranks} if measures.of_agents and measures.agents_at is not None else set()

@@ -45,7 +45,8 @@ class Walked:
         lines: of each unit that is shown, see view/lines.py.
         before: the state before the first unit that is shown; empty: there is none.
         whole: by field the largest size of the grids that are cut.
-        states: the fields of the units that are shown, or of one in `states.every`, by number.
+        states: the fields of the units that are shown, or of one in `states.every`, by number, with
+            the number of agents.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Walked:
         self.lines: list[Groups] = []
         self.before: State = {}
         self.whole: dict[str, tuple[int, ...]] = {}
-        self.states = Sampling[State](STATES_MAX, world.vocabulary.number(self.first))
+        self.states = Sampling[tuple[State, int]](STATES_MAX, world.vocabulary.number(self.first))
         self._points = Sampling[Row](POINTS_MAX)
         self._events: list[RecordedEvent] = []
         self._is_full = False
@@ -135,7 +136,7 @@ class Walked:
         fields = self._shown.close(unit)
         if fields is not None and commit.unit >= self.first - 1:
             state = fields if isinstance(fields, Mapping) else {"state": fields}
-            self._note(commit.unit, unit.round, state)
+            self._note(commit.unit, unit, state)
         if self._is_shown(commit.unit):
             groups = self._event_lines.of_unit(unit.round, unit.events, self._shown.behind)
             self.lines.append(groups)
@@ -143,14 +144,15 @@ class Walked:
             is_last = commit.unit >= self._most or len(self.lines) >= UNITS_MAX
             self._is_full = is_last or self._event_lines.size > TEXT_MAX
 
-    def _note(self, unit: int, number: int, state: State) -> None:
+    def _note(self, number: int, unit: ClosedUnit, state: State) -> None:
         """Add a state, as far as there is room."""
-        if unit < self.first or self.states.wants(number):
+        if number < self.first or self.states.wants(unit.round):
             values = cut(_plain(state), self._tools.view.drawn, self.whole)
-            if unit < self.first:
+            if number < self.first:
                 self.before = values
             else:
-                self.states.add(number, values, len(json.dumps(values)))
+                agents = len(self._tools.labels(unit.state))
+                self.states.add(unit.round, (values, agents), len(json.dumps(values)))
 
     def _outcome(self, state: object) -> Row:
         """The outcome so far by line; empty where nobody earns anything."""

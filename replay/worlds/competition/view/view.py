@@ -170,7 +170,6 @@ VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
     fields=SeasonFields,
-    by_agent=("status", "points", "recent", "sparks"),
     ranks="points",
     drawn=("tables", TABLE, SCORES),
     groups={
