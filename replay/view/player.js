@@ -228,7 +228,7 @@ function keepingFocus(draw) {
 export function drawTrack(first, last, marks) {
   const x = (number) => (last > first ? (1000 * (number - first)) / (last - first) : 500);
   const ticks = marks.map(({ at, kind }) => svg("line", { class: `mark ${kind}`, x1: x(at), x2: x(at), y1: 0, y2: 20 }));
-  replaceAll(document.getElementById("track"), svg("svg", { viewBox: "0 0 1000 20", preserveAspectRatio: "none", "aria-hidden": "true" }, ticks));
+  replaceAll(document.getElementById("track"), ticks.length ? svg("svg", { viewBox: "0 0 1000 20", preserveAspectRatio: "none", "aria-hidden": "true" }, ticks) : null);
   const titled = [...new Map(marks.map((mark) => [mark.kind, mark])).values()];
   replaceAll(document.getElementById("track-legend"), titled.map(({ kind, title }) => el("li", {}, el("span", { class: `swatch ${kind}` }), title)));
 }
