@@ -67,14 +67,14 @@ def _results(
     kept = {one.name: one for one in before.judgements if before.version == version}
     wanted = [
         one
-        for one in environment.subjects
+        for one in package.subjects
         if only in f"{package.name}/{one.name}" and not (new and one.name in kept)
     ]
-    click.echo(f"{package.name}: {len(wanted)} of {len(environment.subjects)} subjects")
+    click.echo(f"{package.name}: {len(wanted)} of {len(package.subjects)} subjects")
     for subject in wanted:
         kept[subject.name] = _judged(package, environment, subject)
-        yield _result(version, environment, kept)
-    yield _result(version, environment, kept)
+        yield _result(package, version, environment, kept)
+    yield _result(package, version, environment, kept)
 
 
 @contextmanager
@@ -96,12 +96,11 @@ def _judged(package: Package, environment: Installed, subject: Subject) -> Judge
     return judgement
 
 
-def _result(version: str, environment: Installed, kept: Mapping[str, Judgement]) -> Result:
-    judgements = [kept[one.name] for one in environment.subjects if one.name in kept]
-    return Result(
-        version, environment.version, environment.packages, failed=environment.failed,
-        judgements=judgements,
-    )  # fmt: skip
+def _result(
+    package: Package, version: str, environment: Installed, kept: Mapping[str, Judgement]
+) -> Result:
+    judgements = [kept[one.name] for one in package.subjects if one.name in kept]
+    return Result(version, environment.version, environment.packages, judgements=judgements)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from tests.gallery.judging import plain
-from tests.gallery.packages import Package, Subject
+from tests.gallery.packages import Package
 from tests.gallery.processes import ran
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -31,15 +31,11 @@ class Installed:
         python: its interpreter.
         version: of the interpreter.
         packages: as `pip freeze` lists them.
-        subjects: of the package.
-        failed: modules that could not be imported while subjects were looked for, and why.
     """
 
     python: Path
     version: str
     packages: Sequence[str]
-    subjects: Sequence[Subject]
-    failed: Sequence[str]
 
     def version_of(self, distribution: str) -> str:
         """The version of one of the packages."""
@@ -88,9 +84,8 @@ def installed(package: Package, folder: Path, wheel: Path) -> Installed:
         stamp.write_text(wanted)
     version = ran([str(python), "-c", "import platform; print(platform.python_version())"], 60)
     frozen = ran([str(python), "-m", "pip", "freeze", "--exclude=goldrush"], LIST_SECONDS)
-    subjects, failed = _listed(package, python)
     names = tuple(sorted(frozen.out.split("\n"), key=str.lower))
-    return Installed(python, version.out.strip(), tuple(filter(None, names)), subjects, failed)
+    return Installed(python, version.out.strip(), tuple(filter(None, names)))
 
 
 def _pip(python: Path, *what: str) -> None:
@@ -103,21 +98,3 @@ def _pip(python: Path, *what: str) -> None:
         raise NotInstalled(
             late if process.code is None else plain((errors or lines[-1:] or ["?"])[0])
         )
-
-
-def _listed(package: Package, python: Path) -> tuple[Sequence[Subject], Sequence[str]]:
-    """Subjects found by looking, and those that the data file names."""
-    if package.subjects and not (package.models or package.ids or package.pettingzoo):
-        return package.subjects, ()
-    order = json.dumps(attrs.asdict(package))
-    program = str(Path(__file__).with_name("listing.py"))
-    process = ran([str(python), "-P", program], LIST_SECONDS, given=order)
-    if process.code != 0 or not process.out:
-        raise NotInstalled(f"its subjects cannot be listed: {process.last_line}")
-    listing = json.loads(process.out)
-    own = {subject.name: subject for subject in package.subjects}  # in place of what is found
-    subjects = [
-        own.pop(one["name"], None) or Subject(**one, steps=package.steps)
-        for one in listing["subjects"]
-    ]
-    return (*subjects, *own.values()), tuple(map(plain, listing["failed"]))

@@ -1,4 +1,4 @@
-"""What the gallery judges: the packages of `packages.toml`, their subjects, and what came out."""
+"""What the gallery judges: the packages of `packages.toml` and their subjects."""
 
 from __future__ import annotations
 
@@ -50,13 +50,7 @@ class Package:
         distribution: whose version is shown.
         python: the interpreter, such as `3.12`; empty: the one that runs the gallery.
         steps: of each subject.
-        models: packages whose classes of models are subjects.
-        ids: modules whose environments, as registered with Gymnasium, are subjects.
-        pettingzoo: packages whose modules `NAME_vNUMBER` are subjects.
-        only: a pattern; ids that it does not match are no subjects.
-        ids_max: if there are more ids, one of those with one class is a subject, the first.
-        subjects: others, one by one. If there are none, and nothing is said of where to look, all
-            of the distribution is looked through.
+        subjects: its models and environments.
     """
 
     name: str
@@ -64,11 +58,6 @@ class Package:
     distribution: str
     python: str = ""
     steps: int = STEPS
-    models: Sequence[str] = ()
-    ids: Sequence[str] = ()
-    pettingzoo: Sequence[str] = ()
-    only: str = ""
-    ids_max: int = 40
     subjects: Sequence[Subject] = ()
 
     @classmethod
@@ -93,8 +82,5 @@ def gallery(path: Path = DATA) -> Gallery:
     """What the data file lists."""
     given = tomllib.loads(path.read_text())
     packages = tuple(map(Package.of, given["package"]))
-    packages += tuple(
-        Package(name, [f"{name}=={version}"], name) for name, version in given["look"].items()
-    )
     assert len({package.name for package in packages}) == len(packages)
     return Gallery(packages, given.get("left_out", {}))

@@ -42,7 +42,7 @@ fresh processes, under three hash seeds, all values of all steps compared. A cau
 the run repeats without it; [reports/](reports/) has the smallest programs that show such causes,
 and their lines. "Repeats" holds for these steps and versions: [gallery.json.xz](gallery.json.xz)
 has all packages of an environment, the first value that differs, each cause with its line, and why
-a subject was not judged or a module could not be imported.
+a subject was not judged.
 """
 
 
@@ -55,7 +55,6 @@ class Result:
         python: the interpreter's version.
         installed: all packages beside it, with versions.
         not_installed: why; empty if it is.
-        failed: modules that could not be imported, and why.
         judgements: of its subjects, in their order.
     """
 
@@ -63,7 +62,6 @@ class Result:
     python: str = ""
     installed: Sequence[str] = ()
     not_installed: str = ""
-    failed: Sequence[str] = ()
     judgements: Sequence[Judgement] = ()
 
     @classmethod

@@ -36,18 +36,16 @@ class Ended:
         return lines[-1].strip() if self.code is not None else "it takes too long"
 
 
-def ran(
-    command: Sequence[str], seconds: float, *, given: str = "", folder: Path | None = None
-) -> Ended:
+def ran(command: Sequence[str], seconds: float, folder: Path | None = None) -> Ended:
     """A program, run without a screen."""
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         cwd=folder, env={**kept, **HEADLESS}, text=True, errors="replace",
         start_new_session=True,
     ) as process:  # fmt: skip
         try:
-            out, err = process.communicate(given, seconds)
+            out, err = process.communicate(timeout=seconds)
         except BaseException as error:
             _end(process.pid)
             out, err = process.communicate()
