@@ -146,7 +146,7 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
     assert 2 * apart == tab.page.locator(".cell.differs").count() > 0
 
 
-@pytest.mark.parametrize("rounds", [1, POINTS_MAX, POINTS_MAX + 1])
+@pytest.mark.parametrize("rounds", [1, POINTS_MAX, POINTS_MAX + 1], ids=["1", "most", "more"])
 def test_points_are_few_and_end_with_the_last_unit(rounds: int, path: Path) -> None:
     record(path, {"rounds": rounds, "agents": 2, "rows": 1, "cols": 2}, "greedy-mine*2")
     tools = tools_at(path)
