@@ -17,9 +17,9 @@ POLICIES_MAX: Final = 16  # policies with a line each
 Lines = Mapping[int | str, Sequence[int]]
 
 
-def short(value: float | None, digits: int = CLOSE_DIGITS) -> float | None:
+def short(value: float | None) -> float | None:
     """A number with the digits that it has in a page; whole numbers as integers."""
-    return None if value is None else amount(float(f"{value:.{digits}g}"))
+    return None if value is None else amount(float(f"{value:.{CLOSE_DIGITS}g}"))
 
 
 def lines_of(labels: Sequence[str], *, by_policy: bool = False) -> Lines:
