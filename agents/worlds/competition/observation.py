@@ -2,8 +2,7 @@
 
 An agent sees the leaderboard, the tables so far, and its own trials, memory and instructions. Only
 the therapist and the admin see options, instructions, persona, traits and memory of others. In
-independent search the table is shown empty; what participants see of each other until the
-conclusion is a setting (Shown). An observation is read-only.
+independent search the table is shown empty until it has concluded. An observation is read-only.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.rubric import Grounds
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
-from goldrush.kernel.worlds.competition.table import Contribution, Roundtable, Stances
-from goldrush.kernel.worlds.competition.terms import Move, Phase, Role, Shown
+from goldrush.kernel.worlds.competition.table import Roundtable, Stances
+from goldrush.kernel.worlds.competition.terms import Phase, Role
 
 _PRIVATE: Final[dict[str, Any]] = {
     "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": {},
@@ -79,22 +78,15 @@ class SeasonObservation:
 
     @cached_property
     def tables(self) -> tuple[Roundtable, ...]:
-        """The tables of the assignment so far, each with the trials of `me` only. Until it has
-        concluded a table is empty in independent search, else as the setting `shown` has it for
-        participants.
+        """The tables of the assignment so far, each with the trials of `me` only. In independent
+        search a table is empty until it has concluded.
         """
         return tuple(map(self._shown, self._state.tables))
 
     def _shown(self, table: Roundtable) -> Roundtable:
-        me, shown = self.me.ordinal, self.config.shown
-        trials = [trial for trial in table.trials if trial.agent == me]
-        if table.conclusion is None:
-            if not self.config.table:
-                table = attrs.evolve(table, contributions=[], tests={}, stances=Stances())
-            elif shown == Shown.OWN and me in table.participants:
-                table = alone(table, me, is_proven=self._state.phase == Phase.STAND)
-            elif shown == Shown.NOISE and me in table.participants:
-                table = with_reasons(table, me, self._state.reasons)
+        if table.conclusion is None and not self.config.table:
+            table = attrs.evolve(table, contributions=[], tests={}, stances=Stances())
+        trials = [trial for trial in table.trials if trial.agent == self.me.ordinal]
         return attrs.evolve(table, trials=trials)
 
     @cached_property
@@ -174,52 +166,3 @@ class SeasonObservation:
 
 # First draw word of the agenda in the admin's sequence, far from the words of its answers.
 AGENDA_WORDS: Final = 1 << 62
-
-
-def alone(table: Roundtable, agent: int, *, is_proven: bool) -> Roundtable:
-    """The table as if an agent sat there alone. The contributions of others are passes without
-    words, so that ids stay, and what follows from them is left out. Nobody can challenge what it is
-    not shown, so there are tests after the proof only (`is_proven`).
-    """
-    ids = {contribution.id for contribution in table.contributions if contribution.agent == agent}
-
-    def shown(contribution: Contribution) -> Contribution:
-        if contribution.id not in ids:
-            return Contribution(contribution.id, contribution.round, contribution.agent, Move.PASS)
-        own = attrs.evolve(contribution, led=None, backing=0)
-        if contribution.move in (Move.SUPPORT, Move.CHALLENGE) and contribution.target not in ids:
-            return attrs.evolve(own, move=Move.PASS, target=None)  # a guess, or by hand
-        return own
-
-    tests = {at: value for at, value in table.tests.items() if at[0] in ids}
-    own = attrs.evolve(
-        table,
-        contributions=[shown(contribution) for contribution in table.contributions],
-        removed=table.removed & ids,
-        tests=tests if is_proven else {},
-        moves={agent: table.moves[agent]} if agent in table.moves else {},
-        stood={},
-        led_after={},
-        signal=None,
-    )
-    own.stances = own.proven_stances() if is_proven else own.talk_stances()
-    return own
-
-
-def with_reasons(table: Roundtable, agent: int, reasons: Sequence[tuple[str, str]]) -> Roundtable:
-    """The table with other reasons in the contributions of all agents but one: those given for the
-    same move, (move, text) each, in turns; none if there is none.
-    """
-    by_move: dict[str, list[str]] = {}
-    for move, text in reasons:
-        by_move.setdefault(move, []).append(text)
-
-    def shown(contribution: Contribution) -> Contribution:
-        if contribution.agent == agent or not contribution.text:
-            return contribution
-        texts = by_move.get(contribution.move, [""])
-        return attrs.evolve(contribution, text=texts[contribution.id % len(texts)], because=None)
-
-    return attrs.evolve(
-        table, contributions=[shown(contribution) for contribution in table.contributions]
-    )

@@ -220,7 +220,7 @@ def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Answer:
 
 def _repeated(seen: SeasonObservation) -> list[int]:
     """The proposals of this round whose conduct was proposed before, as far as authors know."""
-    table, is_shared = seen.table, seen.config.is_shared
+    table, is_shared = seen.table, seen.config.table
     known: set[tuple[int | None, Any]] = set()
     repeated = []
     for proposal in table.proposals():

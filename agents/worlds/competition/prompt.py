@@ -131,12 +131,10 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
             order=seen.wording("order", order=order) if order else "",
         )
     ]
-    is_hidden = seen.me.is_worker and not seen.config.is_shared and table.conclusion is None
     if table.contributions:
         lines = (
             format_contribution(table, contribution, seen.people, seen.rules)
             for contribution in table.contributions
-            if contribution.agent == seen.me.ordinal or not is_hidden
         )
         last = within([*lines][::-1], TABLE_MAX * room(seen), "\n")  # those that fit
         shown = "\n".join(reversed(last.split("\n")))
@@ -263,8 +261,6 @@ def rules(seen: SeasonObservation) -> str:
 
 
 def _table(seen: SeasonObservation) -> str:
-    config = seen.config
-    if not config.table:
+    if not seen.config.table:
         return seen.wording("table_none")
-    shown = seen.wording("shown_all" if config.is_shared else "shown_own")
-    return seen.wording("table", config, shown=shown)
+    return seen.wording("table", seen.config, shown=seen.wording("shown_all"))

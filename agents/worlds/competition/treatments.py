@@ -7,7 +7,6 @@ from typing import Final
 
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.kernel.worlds.competition.terms import Shown
 
 INDEPENDENT: Final = "independent"
 NO_STAKES: Final = "no-elimination-no-tiers"  # with which independent search is compared
@@ -24,16 +23,6 @@ _TREATMENTS: Final = (
         INDEPENDENT,
         "everybody searches alone: one round, nobody sees the table",
         {"table": False, "elimination": False, "tiers": False},
-    ),
-    Treatment[SeasonConfig](
-        "isolated",
-        "everybody corrects itself: as many rounds, but nobody sees what the others contribute",
-        {"shown": Shown.OWN},
-    ),
-    Treatment[SeasonConfig](
-        "noise",
-        "workers are shown each other's moves with the reasons of other tables",
-        {"shown": Shown.NOISE},
     ),
     Treatment[SeasonConfig](NO_ELIMINATION, "nobody faces elimination", {"elimination": False}),
     Treatment[SeasonConfig]("no-tiers", "nothing is unlocked, no contracts", {"tiers": False}),

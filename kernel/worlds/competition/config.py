@@ -17,7 +17,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import INTEGER_MAX, ascending, choice, flag, integer, setting
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.competition.arena import Arena, arena_of
-from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Shown, names_of
+from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, names_of
 
 ASSIGNMENTS_MAX = 100_000
 WORKERS_MIN, WORKERS_MAX = 3, 1_000
@@ -53,7 +53,6 @@ class SeasonConfig:
     Attributes:
         entry_fee: sparks for a seat at a roundtable, by class (haiku, sonnet).
         trials: trials in an assignment, by class.
-        shown: what participants are shown of each other; see terms.Shown.
         worker_tiers: assignments with a seat, for the tiers 1 to 3 and the threshold of
             self-determination.
         admin_projects: completed projects, for the admin's threshold of self-determination.
@@ -81,7 +80,6 @@ class SeasonConfig:
     judge_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
     therapist_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
     trials: tuple[int, ...] = setting((4, 6), ascending(2, 0, TRIALS_MAX))
-    shown: str = setting(Shown.ALL, choice(*names_of(Shown)))
     arena: Arena = setting(_NONE, _RECORD)  # noqa: RUF009 - a field, like the others
     elimination: bool = setting(True, flag())
     tiers: bool = setting(True, flag())
@@ -111,11 +109,6 @@ class SeasonConfig:
         return day > today - self.rolling_days
 
     @property
-    def is_shared(self) -> bool:
-        """Whether the others are shown what one proposes before the conclusion."""
-        return self.table and self.shown != Shown.OWN
-
-    @property
     def has_judge(self) -> bool:
         """Whether the judge is asked after a round."""
         return self.judged and self.table
@@ -139,13 +132,8 @@ class SeasonConfig:
         }[role]
 
     def as_dict(self) -> dict[str, Any]:
-        """All settings in declared order, as the journal holds them: `shown` only if it is not
-        the default.
-        """
-        values = {**attrs.asdict(self, recurse=False), "arena": self.arena.as_dict()}
-        if self.shown == Shown.ALL:
-            del values["shown"]
-        return values
+        """All settings in declared order, as the journal holds them."""
+        return {**attrs.asdict(self, recurse=False), "arena": self.arena.as_dict()}
 
 
 def config_of(given: Mapping[str, Any]) -> SeasonConfig:

@@ -40,7 +40,7 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.memory import Remembered, remembering
 from goldrush.kernel.worlds.competition.phases import advance, waits
 from goldrush.kernel.worlds.competition.rubric import lower_median
-from goldrush.kernel.worlds.competition.state import REASONS_KEPT, AgentState, SeasonState
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     ContractEnd,
@@ -50,7 +50,6 @@ from goldrush.kernel.worlds.competition.terms import (
     Phase,
     Reward,
     Role,
-    Shown,
     Signal,
     Status,
     names_of,
@@ -121,9 +120,6 @@ def close(state: SeasonState) -> SeasonState:
     for agent in list(state.agents.values()):
         _close_for(state, agent, is_seated=agent.ordinal in seated)
     _know(state)
-    if state.config.shown == Shown.NOISE:
-        lines = [line for table in state.tables for line in table.contributions if line.text]
-        state.reasons = tuple((line.move, line.text) for line in lines[-REASONS_KEPT:])
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
     state.assignment += 1

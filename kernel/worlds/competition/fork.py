@@ -20,7 +20,7 @@ from goldrush.kernel.world import Past, Row
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.terms import VOCABULARY, Shown
+from goldrush.kernel.worlds.competition.terms import VOCABULARY
 
 
 def turn_of(row: Row) -> tuple[int, int, int]:
@@ -45,8 +45,6 @@ def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonStat
     """The state after a fork. Raises BadInput for facts that do not fit the season."""
     config, cast = FORKS.forked(state.config, facts, state.assignment, len(state.agents))
     state.config = _with_program(config, facts["program"])
-    if config.shown != Shown.NOISE:
-        state.reasons = ()  # no digest covers them from here on
     for entry in cast or ():
         state.change(entry["ordinal"], policy=entry["policy"], options=entry["options"])
     return state

@@ -214,7 +214,7 @@ def grounds(
     conducts known before the table.
     """
     assert table.conclusion is not None
-    rated = _Rated(table, rules, known, is_shared=config.is_shared)
+    rated = _Rated(table, rules, known, is_shared=config.table)
     return {agent: rated.grounds_of(agent, draws) for agent in table.participants}
 
 

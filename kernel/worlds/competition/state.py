@@ -32,13 +32,11 @@ from goldrush.kernel.worlds.competition.terms import (
     Class,
     Phase,
     Role,
-    Shown,
     Status,
     names_of,
 )
 
 TRAITS_MAX: Final = 10
-REASONS_KEPT: Final = 100  # of an assignment
 
 
 @attrs.frozen
@@ -126,8 +124,6 @@ class LastingState(Mutable):
         projects: the number of completed projects.
         is_project_adopted: whether a conclusion of the project under way was adopted.
         leaderboard: as last posted: (rank, agent, rolling, all-time).
-        reasons: (move, text) of the latest contributions of the assignment before, where they are
-            shown (Shown.NOISE).
     """
 
     config: SeasonConfig
@@ -141,7 +137,6 @@ class LastingState(Mutable):
     projects: int = 0
     is_project_adopted: bool = False
     leaderboard: tuple[tuple[int, int, int, int], ...] = ()
-    reasons: tuple[tuple[str, str], ...] = ()
 
 
 @attrs.define
@@ -417,18 +412,14 @@ def digest(state: SeasonState) -> int:
 
 def freeze(state: SeasonState) -> list[Any]:
     """The state after a closed assignment as plain values: the configuration, every agent, and the
-    fields that outlast an assignment, in declared order; the reasons only where they are shown.
+    fields that outlast an assignment, in declared order.
     """
-    lasting = [getattr(state, name) for name in _lasting(state.config)]
+    lasting = [getattr(state, name) for name in _LASTING]
     return [
         state.config.as_dict(),
         [_plain(agent) for agent in state.agents.values()],
         *(list(value.items()) if isinstance(value, dict) else value for value in lasting),
     ]
-
-
-def _lasting(config: SeasonConfig) -> Sequence[str]:
-    return _LASTING if config.shown == Shown.NOISE else _LASTING[:-1]
 
 
 _LASTING: Final = tuple(attrs.fields_dict(LastingState))[2:]  # but for configuration and agents
@@ -452,10 +443,9 @@ _AS_THEY_ARE: Final = [
 def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
     given, agents, *lasting = frozen
-    config = config_of(given)
-    values = dict(zip(_lasting(config), lasting, strict=True))
+    values = dict(zip(_LASTING, lasting, strict=True))
     return SeasonState(
-        config=config,
+        config=config_of(given),
         agents={values[0]: _agent(values) for values in agents},
         rules=rules,
         **{**values, "known": dict(values["known"]), "accepted": dict(values["accepted"])},

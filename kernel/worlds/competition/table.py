@@ -384,9 +384,9 @@ class Roundtable(Mutable):
         """The stances without the contributions of an agent and what refers to them, with the same
         test results.
 
-        Where the table is shared (`is_shared`; see SeasonConfig), later proposals
-        of a conduct that the agent proposed first go as well, with what refers to them. The agent's
-        own final stance falls away with its target; another's goes to the best tested base left, of
+        Where the table is shared (`is_shared`: not in independent search), later proposals of a
+        conduct that the agent proposed first go as well, with what refers to them. The agent's own
+        final stance falls away with its target; another's goes to the best tested base left, of
         equals its own, then the lowest id.
         """
         own = {said.id for said in self.contributions if said.agent == agent}

@@ -60,14 +60,6 @@ class Scoring:
     ABSOLUTE: Final = "absolute"
 
 
-class Shown:
-    """What participants are shown of the others' contributions until the conclusion."""
-
-    ALL: Final = "all"
-    OWN: Final = "own"  # nothing: each corrects itself
-    NOISE: Final = "noise"  # all, with reasons that were given at tables of the assignment before
-
-
 class Phase:
     """The phases of an assignment, in order. One in which nobody can act is passed over."""
 

@@ -157,7 +157,7 @@ def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
     )
     return seen.wording(
         "stand",
-        whose=seen.wording("stand_all" if seen.config.is_shared else "stand_own"),
+        whose=seen.wording("stand_all"),
         proposals=within(proposals, 600) or seen.wording("stand_none"),
     )
 

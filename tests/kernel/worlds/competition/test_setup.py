@@ -14,7 +14,7 @@ from goldrush.kernel.worlds.competition.arenas import mining
 from goldrush.kernel.worlds.competition.config import config_of
 from goldrush.kernel.worlds.competition.contract import Contract
 from goldrush.kernel.worlds.competition.memory import Remembered
-from goldrush.kernel.worlds.competition.terms import Phase, Shown
+from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     BEN,
@@ -190,14 +190,11 @@ def test_what_a_fork_cannot_change_is_refused(facts: dict[str, Any]) -> None:
 
 def lasting() -> Season:
     """A season of which as much as can be lasts."""
-    season = given(
-        worker_tiers=(1, 1, 1, 1), judge_stages=(1, 1, 1), trials=(2, 2), shown=Shown.NOISE
-    ).turn(ADA)
+    season = given(worker_tiers=(1, 1, 1, 1), judge_stages=(1, 1, 1), trials=(2, 2)).turn(ADA)
     season.does(season.tried(ADA), season.spoke(propose(ADA)))
     season.to(Phase.ADOPT).does(adopted()).closes()
     season.says(propose(ADA)).signs(ADA, (("seat", None),), (1, 1), 9).until(2)
     season.state.approved, season.state.recommended = SUBJECT, (ADA, BEN)
-    season.state.reasons = (("propose", "because"),)
     return season
 
 
@@ -218,7 +215,6 @@ _OTHER: dict[str, Any] = {
     "projects": 9,
     "is_project_adopted": False,
     "leaderboard": (),
-    "reasons": (("propose", "other"),),
 }
 
 
