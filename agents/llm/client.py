@@ -45,7 +45,6 @@ from goldrush.agents.llm.question import (
     counted,
     estimated,
 )
-from goldrush.agents.llm.rate import Rate
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -119,13 +118,12 @@ class Client:
 
     def __init__(self, concurrency: int, warn: Callable[[str], None] = log_warning) -> None:
         """Start the thread. `concurrency`: greatest number of open questions; `warn`: called with a
-        line if a rate of requests cannot be shared with other processes, and if questions wait.
+        line if questions wait.
         """
         self._loop = asyncio.new_event_loop()
         self._concurrency = concurrency
         self._slots = asyncio.Semaphore(concurrency)
         self._warn = warn
-        self._rates: dict[tuple[str, float], tuple[Rate, asyncio.Lock]] = {}
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
@@ -142,8 +140,6 @@ class Client:
             self._thread.join()
             self._loop.close()
             logging.getLogger(httpx2.__name__).removeFilter(self._blanked)
-            for rate, _ in self._rates.values():
-                rate.close()
 
     def together(
         self,
@@ -233,11 +229,8 @@ class Client:
         waited = 0.0  # seconds that the server requested
         while True:
             tries += 1
-            await self._slot(question.endpoint)
-            try:  # released during pauses, for questions to other servers
+            async with self._slots:  # released during pauses, for questions to other servers
                 result = await self._try(question)
-            finally:
-                self._slots.release()
             if isinstance(result, Answer):
                 budget.give_back(most)
                 cached, size = result.tokens_cached or 0, result.uncounted
@@ -261,24 +254,6 @@ class Client:
             asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
             on_wait(result.text + asks)
             await asyncio.sleep(_pause(tries, result.wait, draws))
-
-    async def _slot(self, endpoint: Endpoint) -> None:
-        """Take a slot, once the rate of requests to the server allows another."""
-        if endpoint.rate is None:
-            await self._slots.acquire()
-            return
-        place = endpoint.base_url or OPENAI, endpoint.rate
-        if place not in self._rates:
-            self._rates[place] = Rate(*place, self._warn), asyncio.Lock()
-        rate, lock = self._rates[place]
-        async with lock:  # one question waits for the rate, the others for that one
-            while True:
-                await self._slots.acquire()
-                wait = rate.wait(time.time())
-                if not wait:
-                    return
-                self._slots.release()
-                await asyncio.sleep(wait)
 
     async def _try(self, question: Question) -> Answer | Failure:
         """Send a question once. Every exception becomes a Failure."""

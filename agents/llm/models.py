@@ -102,8 +102,6 @@ class Endpoint:
         key_env: name of the environment variable with the key; None: no key is sent.
         timeout: seconds of one try.
         tries: greatest number of tries.
-        rate: greatest number of requests a minute to this address, by all processes of this user on
-            this machine; None: no limit.
         headers, query: of every request, by name; each value is the name of an environment variable
             with the value itself, which is treated as a key.
         price_in, price_out: of 1,000,000 tokens of questions and of answers, in any one currency;
@@ -118,7 +116,6 @@ class Endpoint:
     price_in: float | None = field(_PRICE, default=None)
     price_out: float | None = field(_PRICE, default=None)
     price_cached: float | None = field(_PRICE, default=None)
-    rate: float | None = field(real(0.01, 1e6), default=None)
     headers: tuple[tuple[str, str], ...] = field(_HEADERS, default=(), converter=_named)
     query: tuple[tuple[str, str], ...] = field(_QUERY, default=(), converter=_named)
 

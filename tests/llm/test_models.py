@@ -76,7 +76,7 @@ def test_a_table_is_a_model_and_how_it_is_reached(tmp_path: Path) -> None:
 RANGES: dict[str, tuple[float, float]] = {
     "temperature": (0, 2), "top_p": (0, 1), "max_tokens": (0, MAX_TOKENS_MAX),
     "seed": (0, INTEGER_MAX), "sample": (0, SAMPLE_MAX), "timeout": (0.01, 86_400),
-    "tries": (1, 100), "rate": (0.01, 1e6), "price_in": (0, 1e6),
+    "tries": (1, 100), "price_in": (0, 1e6),
 }  # fmt: skip
 WHOLE = ("max_tokens", "seed", "sample", "tries")
 
