@@ -178,14 +178,15 @@ class Asker:
         errors: dict[int, str | None] = {}
         troubles: dict[int, str] = {}
 
-        def formed(index: int, answer: Answer) -> T:
-            if answer.text is None:
-                troubles[index] = answer.trouble or "it has no text"
-            self._warn(questions[index].asked_model, answer)
-            made, errors[index] = form(index, answer)
-            return made
-
-        yield from self._client.together(questions, self._budget, formed, unit)
+        for arrived in self._client.together(questions, self._budget, unit):
+            results = []
+            for index, answer in arrived:
+                if answer.text is None:
+                    troubles[index] = answer.trouble or "it has no text"
+                self._warn(questions[index].asked_model, answer)
+                result, errors[index] = form(index, answer)
+                results.append(result)
+            yield results
         for trouble, count in Counter(troubles.values()).items():
             agents = "one agent" if count == 1 else f"{count} agents"
             self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
@@ -408,8 +409,7 @@ def _asked(client: Client, form: Model, endpoint: Endpoint, schema: Schema, toke
         0, model=attrs.evolve(form, max_tokens=tokens), messages=_MESSAGES,
         make_schema=lambda: schema, seed=0, server=endpoint,
     )  # fmt: skip
-    arrived = client.together([question], Budget(Models(), ()), lambda _, answer: answer)
-    [answer] = chain.from_iterable(arrived)
+    [(_, answer)] = chain.from_iterable(client.together([question], Budget(Models(), ())))
     return answer
 
 

@@ -22,7 +22,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache, partial
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import attrs
 import httpx2
@@ -57,9 +57,6 @@ BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; 
 TROUBLE_MAX: Final = 200  # characters of a reason
 OPENAI: Final = "https://api.openai.com/v1"
 AGAIN: Final = (408, 409, 425, 429)  # statuses that are tried again, with those from 500 on
-
-
-T = TypeVar("T")
 
 
 @attrs.frozen
@@ -145,20 +142,17 @@ class Client:
         self,
         questions: Sequence[Question],
         budget: Budget,
-        form: Callable[[int, Answer], T],
         unit: str = "",
-    ) -> Iterator[list[T]]:
-        """Ask questions and yield results as answers arrive.
+    ) -> Iterator[list[tuple[int, Answer]]]:
+        """Ask questions and yield answers as they arrive, each with the index of its question.
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
         raised after all answers that have arrived are yielded (see agents.interrupts). `budget`: on
-        which the first try of every question is reserved at once; `form`: makes a
-        result of (index of the question, answer); `unit`: label of the unit in a warning that
-        questions wait; empty: they are asked before a run.
+        which the first try of every question is reserved at once; `unit`: label of the unit in a
+        warning that questions wait; empty: they are asked before a run.
 
         Yields:
-            Results of the answers that arrived since the last list; one at a time if the
-            concurrency is 1.
+            The answers that arrived since the last list; one at a time if the concurrency is 1.
 
         Raises BadInput, before anything is sent, for a missing key or an invalid address.
         """
@@ -193,7 +187,7 @@ class Client:
                             arrived.append(arrivals.get())
                         answers = [item for item in arrived if item is not None]
                         left -= len(answers)
-                        yield [form(*answer.result()) for answer in answers]
+                        yield [answer.result() for answer in answers]
         finally:
             _give_up(out)
             gone = set(out)

@@ -76,16 +76,15 @@ class Outside:
         self,
         questions: Sequence[Question],
         budget: object,
-        form: Callable[[int, Answer], Any],
         unit: str = "",
-    ) -> Iterator[list[Any]]:
+    ) -> Iterator[list[tuple[int, Answer]]]:
         """In place of agents.llm.client.Client.together."""
         chance = random.Random(f"{self._seed} {len(self.asked)}")
         indexes = chance.sample(range(len(questions)), len(questions))
         while indexes:
             size = chance.randint(1, len(indexes))
             arrived, indexes = indexes[:size], indexes[size:]
-            yield [form(index, self.answer(questions[index])) for index in arrived]
+            yield [(index, self.answer(questions[index])) for index in arrived]
 
     def short(self, question: Question) -> Answer:
         """The answer to a short question; without a text for any other."""

@@ -78,9 +78,9 @@ class Together(Outside):
     """All answers to questions that were asked together arrive together."""
 
     def together(
-        self, questions: Sequence[Any], budget: object, form: Any, unit: str = ""
+        self, questions: Sequence[Any], budget: object, unit: str = ""
     ) -> Iterator[list[Any]]:
-        yield [form(index, self.answer(question)) for index, question in enumerate(questions)]
+        yield [(index, self.answer(question)) for index, question in enumerate(questions)]
 
 
 @pytest.fixture(params=PLAYED)

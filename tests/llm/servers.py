@@ -276,5 +276,5 @@ def answered(
 ) -> Iterator[tuple[int, Answer]]:
     """(index of the question, answer) as answers arrive; without a budget there is no limit."""
     budget = budget or Budget(Models(), ())
-    for arrived in client.together(questions, budget, lambda index, answer: (index, answer)):
+    for arrived in client.together(questions, budget):
         yield from arrived
