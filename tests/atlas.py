@@ -6,7 +6,9 @@ which stand in kernel/worlds/competition/arenas/mining.py. Needed again when the
 its policies change; a test plays a few runs of it and says so.
 """
 
+import math
 import os
+import struct
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -17,7 +19,7 @@ import attrs
 
 import goldrush.agents.worlds.competition.benches.mining as bench
 from goldrush.agents.worlds.competition.bench import Request, Tests
-from goldrush.agents.worlds.competition.benches.mining import Atlas
+from goldrush.kernel.codec import pack
 from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Arena
 from goldrush.kernel.worlds.competition.arenas.mining import (
@@ -40,7 +42,10 @@ def arena_of(options: MiningOptions) -> Arena:
     return Arena("mining", ARENA.version, attrs.asdict(options), subjects)
 
 
-def made(treatments: Sequence[str], jobs: int = 1) -> Atlas:
+Table = Mapping[tuple[str, str], Sequence[Value]]  # values by (objective, treatment)
+
+
+def made(treatments: Sequence[str], jobs: int = 1) -> Table:
     """The atlas for these treatments."""
     options = MiningOptions()
     arena = arena_of(options)
@@ -50,26 +55,41 @@ def made(treatments: Sequence[str], jobs: int = 1) -> Atlas:
             for objective in OBJECTIVES:
                 asked = [Request(c, treatment, objective, SEEDS) for c in conducts(treatment)]
                 table[objective, treatment] = [value for value, _ in tests.values(asked)]
-    inner = {key: table[key] for key in sorted(table, key=_place)}
-    return Atlas(arena.name, arena.version, arena.options, SEEDS, inner)
+    return {key: table[key] for key in sorted(table, key=_place)}
+
+
+def written(table: Table) -> bytes:
+    """The bytes of the file of an atlas."""
+    arena = arena_of(MiningOptions())
+    values = [math.nan if v is None else v for row in table.values() for v in row]
+    return pack(
+        {
+            "arena": arena.name,
+            "version": arena.version,
+            "options": dict(arena.options),
+            "seeds": list(SEEDS),
+            "subjects": [list(subject) for subject in table],
+            "values": struct.pack(f"<{len(values)}f", *values),
+        }
+    )
 
 
 def _place(subject: tuple[str, str]) -> tuple[int, int]:
     return list(OBJECTIVES).index(subject[0]), list(TREATMENTS).index(subject[1])
 
 
-def screened(atlas: Atlas) -> Mapping[str, Sequence[str]]:
+def screened(atlas: Table) -> Mapping[str, Sequence[str]]:
     """The subjects in which there is something to find, treatments by objective."""
     found: dict[str, list[str]] = {}
-    for objective, treatment in atlas.table:
+    for objective, treatment in atlas:
         if _is_worth_it(atlas, objective, treatment):
             found.setdefault(objective, []).append(treatment)
     return {objective: tuple(treatments) for objective, treatments in found.items()}
 
 
-def _is_worth_it(atlas: Atlas, objective: str, treatment: str) -> bool:
+def _is_worth_it(atlas: Table, objective: str, treatment: str) -> bool:
     subject, every = subject_of(objective, treatment), list(conducts(treatment))
-    values = atlas.values(objective, treatment)
+    values = atlas[objective, treatment]
     bar = values[every.index(("greedy-mine", None, 0, treatment))]
     beating = sum(subject.beats(value, bar) for value in values) / len(values)
     best = sum(not any(subject.beats(other, value) for other in values) for value in values)
@@ -78,8 +98,7 @@ def _is_worth_it(atlas: Atlas, objective: str, treatment: str) -> bool:
 
 if __name__ == "__main__":
     began = time.perf_counter()
-    atlas = made(list(TREATMENTS), os.cpu_count() or 1)
-    PATH.write_bytes(atlas.written())
+    PATH.write_bytes(written(made(list(TREATMENTS), os.cpu_count() or 1)))
     print(f"{PATH}: {PATH.stat().st_size:,} bytes, {time.perf_counter() - began:.0f} s")
-    for objective, treatments in screened(Atlas.read(PATH.read_bytes())).items():
+    for objective, treatments in screened(bench.atlas()).items():
         print(f"    {objective!r}: {treatments!r},")

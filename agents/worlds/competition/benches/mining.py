@@ -14,16 +14,14 @@ import struct
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib.resources import files
-from typing import Any, Final, Self
-
-import attrs
+from typing import Final
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run, nothing
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
-from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.codec import unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, gini, mean
@@ -83,13 +81,24 @@ def _are_near(one: MiningConduct, other: MiningConduct) -> bool:
 
 
 def _atlas(objective: str, treatment: str) -> Sequence[Value]:
-    return atlas().values(objective, treatment)
+    return atlas()[objective, treatment]
 
 
 @cache
-def atlas() -> Atlas:
-    """The atlas of the default options. `python -m tests.atlas` makes it."""
-    return Atlas.read(files(__package__).joinpath(ATLAS).read_bytes())
+def atlas() -> Mapping[tuple[str, str], Sequence[Value]]:
+    """The atlas of the default options: the values of all conducts in the arena's order, each the
+    mean of several runs, by (objective, treatment).
+
+    Its file is part of the package and trusted; `python -m tests.atlas` makes it. It is a msgpack
+    map of the arena, the seeds, the subjects, and the values in their order as little-endian 32-bit
+    floats (NaN for none).
+    """
+    head = unpack(files(__package__).joinpath(ATLAS).read_bytes())
+    values = [None if math.isnan(v) else v for (v,) in struct.iter_unpack("<f", head["values"])]
+    width = len(values) // len(head["subjects"])
+    return {
+        subject: values[k * width : (k + 1) * width] for k, subject in enumerate(head["subjects"])
+    }
 
 
 # Runs
@@ -151,49 +160,3 @@ def setting_of(
 
 
 BENCH: Final = BenchType(_opened)
-
-
-@attrs.frozen
-class Atlas:
-    """The values of all conducts. Its file is a msgpack map of these fields, with the values as
-    little-endian 32-bit floats (NaN for none), in the order of the subjects and of the arena's
-    conducts.
-
-    Attributes:
-        seeds: of the runs of which each value is the mean.
-        table: values by (objective, treatment), in the order of the arena's conducts.
-    """
-
-    arena: str
-    version: int
-    options: Mapping[str, Any]
-    seeds: Sequence[int]
-    table: Mapping[tuple[str, str], Sequence[Value]]
-
-    def values(self, objective: str, treatment: str) -> Sequence[Value]:
-        """The values of all conducts. Raises KeyError for a subject that it does not have."""
-        return self.table[objective, treatment]
-
-    def written(self) -> bytes:
-        """The bytes of its file."""
-        head = {
-            "arena": self.arena,
-            "version": self.version,
-            "options": dict(self.options),
-            "seeds": list(self.seeds),
-            "subjects": [list(subject) for subject in self.table],
-        }
-        values = [math.nan if v is None else v for row in self.table.values() for v in row]
-        return pack({**head, "values": struct.pack(f"<{len(values)}f", *values)})
-
-    @classmethod
-    def read(cls, packed: bytes) -> Self:
-        """The atlas of a file, which is part of the package and trusted."""
-        head = unpack(packed)
-        values = struct.unpack(f"<{len(head['values']) // 4}f", head["values"])
-        width = len(values) // len(head["subjects"])
-        table = {
-            subject: [None if math.isnan(v) else v for v in values[k * width : (k + 1) * width]]
-            for k, subject in enumerate(head["subjects"])
-        }
-        return cls(head["arena"], head["version"], head["options"], head["seeds"], table)

@@ -31,7 +31,7 @@ from goldrush.agents.worlds.competition.arenas import (
     rules_of,
 )
 from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
-from goldrush.agents.worlds.competition.benches.mining import Atlas, atlas, played, setting_of
+from goldrush.agents.worlds.competition.benches.mining import atlas, played, setting_of
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -41,7 +41,7 @@ from goldrush.kernel.worlds.competition.arenas import mining
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions
 from goldrush.kernel.worlds.competition.arenas.nk import landscape
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from tests.atlas import SEEDS, screened
+from tests.atlas import PATH, SEEDS, screened, written
 from tests.cli.helpers import ROOT
 from tests.mining import record
 from tests.waiting import HANGS, marked, until, until_gone
@@ -293,12 +293,9 @@ def test_the_atlas_is_of_the_default_options_and_of_every_subject() -> None:
     arena = arena_record("mining")
     tested, found = bench_of(arena), atlas()
 
-    assert ("mining", 2, arena.options, SEEDS) == (
-        found.arena, found.version, found.options, found.seeds,
-    )  # fmt: skip
-    assert [(o, t) for o in mining.OBJECTIVES for t in mining.TREATMENTS] == list(found.table)
-    assert {288} == {len(values) for values in found.table.values()}
-    assert found.values("gini", "scarce") == tested.atlas("gini", "scarce")
+    assert [(o, t) for o in mining.OBJECTIVES for t in mining.TREATMENTS] == list(found)
+    assert {288} == {len(values) for values in found.values()}
+    assert found["gini", "scarce"] == tested.atlas("gini", "scarce")
     assert bench_of(arena_record(SMALL)).atlas("gini", "scarce") is None
 
 
@@ -314,15 +311,13 @@ def test_the_atlas_has_what_its_runs_give() -> None:
         runs = [played(MiningOptions(), conduct, "alpha-rich", seed)[0] for seed in SEEDS]
         for objective in mining.OBJECTIVES:
             mean = sum(run[objective] or 0.0 for run in runs) / len(runs)
-            known = atlas().values(objective, "alpha-rich")[every.index(conduct)]
+            known = atlas()[objective, "alpha-rich"][every.index(conduct)]
 
             assert pytest.approx(mean, rel=1e-6) == known
 
 
-def test_an_atlas_is_read_as_it_was_written() -> None:
-    of = Atlas("x", 1, {"a": 1}, (1, 2), {("o", "t"): [0.5, None], ("o", "u"): [-2.0, 0.0]})
-
-    assert of == Atlas.read(of.written())
+def test_the_atlas_is_read_as_it_was_written_of_the_arena_as_it_is() -> None:
+    assert written(atlas()) == PATH.read_bytes()
 
 
 # nk

@@ -404,7 +404,7 @@ def test_quality_in_mining_is_that_of_the_atlas(better: str) -> None:
     """By plain counting: where less is better, fewer are to be below."""
     arena = arena_record("mining", 20)
     subject = next(one for one in arena.subjects if one.better == better)
-    values = dict(zip(conducts(subject.treatment), atlas().values(*subject.key), strict=True))
+    values = dict(zip(conducts(subject.treatment), atlas()[subject.key], strict=True))
     defined = [value for value in values.values() if value is not None]
     optimum = max(defined) if better == "up" else min(defined)
     some = [conduct for conduct, value in values.items() if value is not None]
