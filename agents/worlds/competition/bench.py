@@ -9,7 +9,6 @@ An entry point of the group `goldrush.benches` is a `BenchType`.
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -33,7 +32,7 @@ Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 C = TypeVar("C")  # the options of an arena
 
 NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
-RUNS_MAX: Final = 1 << 18  # runs kept; the least recently used one is dropped
+RUNS_MAX: Final = 1 << 18  # runs kept; the oldest one is dropped
 AHEAD: Final = 4  # parts per job into which many runs are split
 
 # Executors of runs: none, without keeping results, for runs of microseconds; threads, for runs that
@@ -137,7 +136,7 @@ class Tests(AbstractContextManager["Tests"]):
         self._jobs = jobs
         self._pool: Executor | None = None
         # Other seasons make their own runs where the results may differ.
-        self._store = _store if self.bench.deterministic else _Store()
+        self._kept = _kept if self.bench.deterministic else {}
         self._arena = pack((arena.name, arena.version, dict(arena.options)))  # not its subjects
 
     def __exit__(self, *error: object) -> None:
@@ -176,14 +175,16 @@ class Tests(AbstractContextManager["Tests"]):
             self.played += len(tasks)
             return [self.bench.test(*task) for task in tasks]
         keys = [self._key(task) for task in tasks]
-        found = {key: made for key in keys if (made := self._store.found(key)) is not None}
+        found = {key: self._kept[key] for key in keys if key in self._kept}
         missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
         self.kept += len(found)
         self.played += len(missing)
         for key, made in zip(missing, self._made(list(missing.values())), strict=True):
             found[key] = made
             if not made.timed_out:  # the next run may be in time
-                self._store.put(key, made)
+                self._kept[key] = made
+            if len(self._kept) > RUNS_MAX:
+                del self._kept[next(iter(self._kept))]
         self.timed_out = {task for key, task in missing.items() if found[key].timed_out}
         return [
             (found[key].values[task[2]], found[key].digest)
@@ -250,6 +251,10 @@ class _Made:
     timed_out: bool = False
 
 
+# The results of runs by a digest of arena and task, kept for all seasons of this process.
+_kept: Final[dict[bytes, _Made]] = {}
+
+
 def _made(bench: Bench, task: Task) -> _Made:
     conduct, treatment, objective, seed = task
     if bench.together is not None:
@@ -281,24 +286,3 @@ def _open(opened: Callable[[], Bench]) -> None:
 
 def _made_there(tasks: Sequence[Task]) -> Sequence[_Made]:
     return [_made(_bench[0], task) for task in tasks]
-
-
-# Results kept for all seasons of this process.
-
-
-class _Store(OrderedDict[bytes, _Made]):
-    """The results of at most RUNS_MAX runs, by a digest of arena and task."""
-
-    def found(self, key: bytes) -> _Made | None:
-        made = self.get(key)
-        if made is not None:
-            self.move_to_end(key)
-        return made
-
-    def put(self, key: bytes, made: _Made) -> None:
-        self[key] = made
-        if len(self) > RUNS_MAX:
-            self.popitem(last=False)
-
-
-_store: Final = _Store()

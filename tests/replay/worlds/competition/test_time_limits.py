@@ -56,7 +56,7 @@ class Season:
     def record(self, how: Mapping[str, str]) -> None:
         self.behaves(how)
         arena = f"command[agenda={self.folder}/agenda.toml;seeds=1;time_limit={LIMIT}]"
-        bench._store.clear()
+        bench._kept.clear()
         record(self.journal, {**SETTINGS, "arena": arena}, program=str(self.program))
 
     def behaves(self, how: Mapping[str, str]) -> None:
@@ -64,7 +64,7 @@ class Season:
 
     def verified(self, how: Mapping[str, str]) -> Verdict:
         self.behaves(how)
-        bench._store.clear()
+        bench._kept.clear()
         return verify(self.journal, resources=self.resources)
 
     def run_of(self, kind: str) -> str:
@@ -92,7 +92,7 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Season]:
     found = Season(folder)
     found.record({})
     yield found
-    bench._store.clear()
+    bench._kept.clear()
 
 
 @pytest.mark.parametrize("kind", ["tried", "tested"])
