@@ -68,7 +68,7 @@ class Evidence:
 
     def _hear(self, proposal: Contribution) -> None:
         """Add a proposal: its tested value or, if it is another's and not tested, its claim."""
-        tested = self.table.tests.get((proposal.id, Part.BASE))
+        tested = self.table.base_value(proposal)
         if tested is not None:
             self._of(proposal.conduct).add(self.margin(tested), TEST)
         elif proposal.agent != self.seen.me.ordinal:

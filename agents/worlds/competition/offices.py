@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
 from goldrush.kernel.worlds.competition.phases import is_over
 from goldrush.kernel.worlds.competition.rubric import FAR
-from goldrush.kernel.worlds.competition.terms import Class, Condition, Move, Part, Role, Signal
+from goldrush.kernel.worlds.competition.terms import Class, Condition, Move, Role, Signal
 
 AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second table's subject
 
@@ -116,14 +116,13 @@ class Assistant:
 
     def digest(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Sums up the conclusion and the dissent; rejects the conclusion if it may."""
-        table = seen.table
-        conclusion = table.conclusion
-        if conclusion is None or conclusion.proposal is None:
+        table, chosen = seen.table, seen.table.chosen
+        if chosen is None:
             return {"text": speech("digest_none"), "dissent": "", "rejected": False}
-        value = table.tests[conclusion.proposal, Part.BASE]
+        value = table.base_value(chosen)
         text = speech(
             "digest",
-            conduct=seen.rules.describe(conclusion.conduct),
+            conduct=seen.rules.describe(chosen.conduct),
             subject=format_subject(table.subject),
             value=format_number(value),
             bar=format_number(table.bar),
@@ -133,7 +132,7 @@ class Assistant:
             conduct = seen.rules.describe(best[0])
             text += speech("digest_best", conduct=conduct, value=format_number(best[1]))
         rejected = rights.may_reject(seen.me) and seen.is_rejectable
-        return {"text": text, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
+        return {"text": text, "dissent": _dissent(seen, chosen.id), "rejected": rejected}
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""

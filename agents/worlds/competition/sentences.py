@@ -19,7 +19,7 @@ from goldrush.agents.worlds.competition.evidence import ConductEvidence, Evidenc
 from goldrush.agents.worlds.competition.formats import format_apart, format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.kernel.worlds.competition.table import Contribution
-from goldrush.kernel.worlds.competition.terms import Move, Part
+from goldrush.kernel.worlds.competition.terms import Move
 
 speech: Final = Messages("goldrush.agents.worlds.competition", "sentences.toml")
 
@@ -74,7 +74,7 @@ class Sentences:
 
     def supported(self, target: Contribution) -> str:
         """The reason for supporting a proposal."""
-        tested = self._table.tests.get((target.id, Part.BASE))
+        tested = self._table.base_value(target)
         id, value = ("shown_claim", target.claimed) if tested is None else ("shown_test", tested)
         shown = speech(id, value=format_number(value))
         more, values = self._compared(target)
@@ -157,9 +157,7 @@ class Sentences:
             id, other = "chooses", second
         else:
             id, other = ("stands_by_own" if target.agent == me else "stays"), second
-        value, others = format_apart(
-            table.tests[target.id, Part.BASE], table.tests[other.id, Part.BASE]
-        )
+        value, others = format_apart(table.base_value(target), table.base_value(other))
         return self._formed(
             self._stand_number(),
             id,
@@ -209,7 +207,7 @@ class Sentences:
     def _known(self, mine: ConductEvidence) -> float:
         """What is known best of a conduct of its own: its test, or its trials."""
         for proposal in self._table.proposals():
-            tested = self._table.tests.get((proposal.id, Part.BASE))
+            tested = self._table.base_value(proposal)
             if proposal.conduct == mine.conduct and tested is not None:
                 return tested
         return fmean(mine.own)

@@ -25,7 +25,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX, Grounds
-from goldrush.kernel.worlds.competition.terms import Dimension, Part
+from goldrush.kernel.worlds.competition.terms import Dimension
 
 # By the weakest dimension of a worker: the trait that a rewrite changes, by how much; a persona.
 REMEDIES: Final = {
@@ -74,13 +74,10 @@ class Therapist:
     ) -> tuple[Any, ...] | None:
         """In 2 of 10 cases the conclusion, if its tested value is better than the bar."""
         at = seen.tables[table]
-        conclusion = at.conclusion
-        if conclusion is None or conclusion.proposal is None or conclusion.conduct is None:
+        value = at.base_value(at.chosen)
+        if at.chosen is None or not at.subject.beats(value, at.bar) or draws.below(MOST) >= 2:
             return None
-        value = at.tests[conclusion.proposal, Part.BASE]
-        if not at.subject.beats(value, at.bar) or draws.below(MOST) >= 2:
-            return None
-        return (*at.subject.key, conclusion.conduct, value)
+        return (*at.subject.key, at.chosen.conduct, value)
 
     def rewrite(
         self, seen: SeasonObservation, draws: Draws, agent: int, table: int

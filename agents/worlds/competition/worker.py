@@ -151,7 +151,7 @@ def _account(seen: SeasonObservation, table: int) -> str:
         before=speech("account_before", held=held, count=len(own)) if len(own) > 1 else "",
         claimed=format_number(last.claimed),
         conduct=seen.rules.describe(last.conduct),
-        value=format_number(at.tests.get((last.id, Part.BASE))),
+        value=format_number(at.base_value(last)),
         verdict=speech("account_held" if at.held(last.id, Part.BASE) else "account_failed"),
     )
 

@@ -222,6 +222,17 @@ class Roundtable(Mutable):
         """The sum of the final scores, by agent."""
         return {agent: sum(scores) for agent, scores in self.final.items()}
 
+    @property
+    def chosen(self) -> Contribution | None:
+        """The proposal that it concluded on; None without one."""
+        if self.conclusion is None or self.conclusion.proposal is None:
+            return None
+        return self.contributions[self.conclusion.proposal]
+
+    def base_value(self, proposal: Contribution | None) -> float | None:
+        """The tested value of the base of a proposal; None without one."""
+        return None if proposal is None else self.tests.get((proposal.id, Part.BASE))
+
     def counted(self) -> Iterator[Contribution]:
         """The contributions that count: neither passes nor redirected."""
         return (c for c in self.contributions if c.move != Move.PASS and c.id not in self.removed)
@@ -260,8 +271,7 @@ class Roundtable(Mutable):
 
     def is_sharp(self, proposal: Contribution) -> bool:
         """Whether the base of a claim holds and is sharp; see Subject.is_sharp."""
-        tested = self.tests.get((proposal.id, Part.BASE))
-        return self.subject.is_sharp(tested, proposal.claimed, self.bar)
+        return self.subject.is_sharp(self.base_value(proposal), proposal.claimed, self.bar)
 
     def is_sustained(self, challenge: Contribution) -> bool:
         """Whether the part of a claim that a challenge names was tested and does not hold."""
@@ -320,7 +330,7 @@ class Roundtable(Mutable):
         """
         best: tuple[Conduct, float] | None = None
         for said in self.proposals():
-            value = self.tests.get((said.id, Part.BASE))
+            value = self.base_value(said)
             if value is not None and self.subject.beats(value, best[1] if best else None):
                 best = said.conduct, value
         return best

@@ -36,10 +36,8 @@ from goldrush.replay.data.measures import Measure, Measured, Measuring, Span
 from goldrush.replay.worlds.competition.ended import Ended, ended
 from goldrush.replay.worlds.competition.quality import Quality, quality_of
 from goldrush.replay.worlds.competition.right import (
-    base_value,
     challenges_of,
     chose_best,
-    concluded,
 )
 from goldrush.replay.worlds.competition.steps import season_world
 
@@ -156,7 +154,7 @@ MEASURES: Final = measures.named(
     ),
     Measure(
         "open", "tables without conclusion", "Share of tables without a conclusion.",
-        _roundtables(lambda table: float(concluded(table) is None)), limits=_SHARE,
+        _roundtables(lambda table: float(table.chosen is None)), limits=_SHARE,
     ),
     Measure(
         "held", "claims that held", "Bases that held ÷ bases claimed.",
@@ -398,9 +396,9 @@ def _percentile(ended: EndedTable) -> Value:
     """
     if ended.quality is not None:
         return ended.quality.percentile
-    table, chosen = ended.table, concluded(ended.table)
-    value = table.bar if chosen is None else base_value(table, chosen)
-    values = [base_value(table, said) for said in table.proposals()]
+    table, chosen = ended.table, ended.table.chosen
+    value = table.bar if chosen is None else table.base_value(chosen)
+    values = [table.base_value(said) for said in table.proposals()]
     worse = sum(table.subject.beats(value, other) for other in values)
     return ratio(worse + sum(other == value for other in values) / 2, len(values))
 
@@ -424,7 +422,7 @@ def _validity(table: Roundtable, totals: Mapping[int, int]) -> Value:
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
-        value = base_value(table, said)
+        value = table.base_value(said)
         if value is not None and said.agent in totals:
             best[said.agent] = max(best.get(said.agent, -math.inf), sign * value)
     if len(best) < COMPARED_MIN:

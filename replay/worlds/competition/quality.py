@@ -54,9 +54,7 @@ def quality_of(table: Roundtable, state: SeasonState) -> Quality | None:
     if state.rules is None:
         return None
     best, bar = table.best_tested(), state.rules.bar(table.subject)
-    conduct, conclusion = bar, table.conclusion
-    if conclusion is not None and conclusion.proposal is not None:
-        conduct = conclusion.conduct
+    conduct = bar if table.chosen is None else table.chosen.conduct
     return quality(state.arena, table.subject, conduct, bar if best is None else best[0])
 
 

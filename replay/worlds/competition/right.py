@@ -64,13 +64,6 @@ def challenges_of(table: Roundtable) -> list[Contribution]:
     return [said for said in table.counted() if said.move == Move.CHALLENGE]
 
 
-def concluded(table: Roundtable) -> Contribution | None:
-    """The proposal that a table concluded on; None without one."""
-    if table.conclusion is None or table.conclusion.proposal is None:
-        return None
-    return table.contributions[table.conclusion.proposal]
-
-
 def best_of(table: Roundtable) -> Contribution | None:
     """The proposal that a table should have chosen: of those that hold the best tested, the first
     of equals; None if none holds.
@@ -81,13 +74,8 @@ def best_of(table: Roundtable) -> Contribution | None:
 
 def chose_best(table: Roundtable) -> bool:
     """Whether a table concluded on that proposal, or on one with an equal test."""
-    chosen, best = concluded(table), best_of(table)
-    return None not in (chosen, best) and base_value(table, chosen) == base_value(table, best)
-
-
-def base_value(table: Roundtable, proposal: Contribution | None) -> float | None:
-    """The tested value of the base of a proposal; None without one."""
-    return None if proposal is None else table.tests.get((proposal.id, Part.BASE))
+    chosen, best = table.chosen, best_of(table)
+    return None not in (chosen, best) and table.base_value(chosen) == table.base_value(best)
 
 
 def account_of(table: Roundtable, name: Naming) -> list[str]:
@@ -141,7 +129,7 @@ def _choice(table: Roundtable) -> str:
 
 def _conclusion(table: Roundtable, name: Naming) -> str:
     """The conclusion, and why it is that."""
-    chosen, counts = concluded(table), table.stances.counts()
+    chosen, counts = table.chosen, table.stances.counts()
     if chosen is None or table.conclusion is None:
         return "No conclusion: nobody stands by a proposal in the end."
     foremost, why = table.stances.foremost(), ""
@@ -150,7 +138,7 @@ def _conclusion(table: Roundtable, name: Naming) -> str:
         why = f", as by the others of {tied}, among which it was drawn"
     elif len(foremost) > 1:
         why = f", as by the others of {format_ids(foremost)}, and it has the best test"
-    test, bar = format_apart(base_value(table, chosen), table.bar)
+    test, bar = format_apart(table.base_value(chosen), table.bar)
     return (
         f"Concluded on #{chosen.id} of {name(chosen.agent)}, tested {test} where the bar is {bar}: "
         f"{counts[chosen.id]} of {len(table.order)} stand by it{why}."
@@ -164,7 +152,7 @@ def _best(table: Roundtable, name: Naming) -> str:
         return "By the tests there was nothing to choose: no claim held."
     if chose_best(table):
         return "By the tests that was the best choice."
-    test, _ = format_apart(base_value(table, best), base_value(table, concluded(table)))
+    test, _ = format_apart(table.base_value(best), table.base_value(table.chosen))
     return f"By the tests it should have chosen #{best.id} of {name(best.agent)}, at {test}."
 
 
@@ -172,7 +160,7 @@ def format_quality(table: Roundtable, quality: Quality | None) -> str:
     """How good the conclusion is among all conducts, as far as that is known."""
     if quality is None:
         return "How good it is among all possible conducts is not known in this arena."
-    what = "The bar's conduct, which stays," if concluded(table) is None else "The conclusion"
+    what = "The bar's conduct, which stays," if table.chosen is None else "The conclusion"
     share = format_number(100 * min(quality.percentile, _SHARE_MAX), 1)
     better = "more than " * (quality.percentile > _SHARE_MAX)
     text = f"{what} is better than {better}{share}% of all conducts, apart from the noise of tests"

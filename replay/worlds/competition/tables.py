@@ -35,7 +35,7 @@ from goldrush.replay.worlds.competition.ended import Ended, assignments_of
 from goldrush.replay.worlds.competition.leaderboard import ASSIGNMENT, RANKS
 from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.quality import Quality, quality_of
-from goldrush.replay.worlds.competition.right import base_value, concluded, sides
+from goldrush.replay.worlds.competition.right import sides
 
 _OBJECTIVE: Final = "of the objective"
 
@@ -109,7 +109,7 @@ ROUNDTABLES: Final = records_table(
     Column("bar", REAL, "the tested value of the conduct that sets the bar",
            lambda of: _real(of.table.bar), unit=_OBJECTIVE),
     *of_part(
-        lambda of: concluded(of.table),
+        attrgetter("table.chosen"),
         Column("proposal", WHOLE, "the id of the conclusion; null: there is none",
                attrgetter("id")),
         Column("agent", WHOLE, "whose proposal that is, by ordinal"),
@@ -117,7 +117,7 @@ ROUNDTABLES: Final = records_table(
                _conduct),
     ),
     Column("tested", REAL, "the tested value of the conclusion",
-           lambda of: _real(base_value(of.table, concluded(of.table))), unit=_OBJECTIVE),
+           lambda of: _real(of.table.base_value(of.table.chosen)), unit=_OBJECTIVE),
     Column("drawn", TRUTH, "whether it was drawn among equals",
            lambda of: bool(of.table.conclusion and of.table.conclusion.tied)),
     Column("rejected", TRUTH, "whether the assistant rejected it; null: not asked",
@@ -164,7 +164,7 @@ CONTRIBUTIONS: Final = records_table(
     *of_part(
         lambda of: of if of.part.is_proposal else None,
         Column("tested", REAL, "of a proposal, the tested value of the base",
-               lambda of: _real(base_value(of.table, of.part)), unit=_OBJECTIVE),
+               lambda of: _real(of.table.base_value(of.part)), unit=_OBJECTIVE),
         Column("edge_tested", REAL, "that of the edge",
                lambda of: _real(of.table.tests.get((of.part.id, Part.EDGE))), unit=_OBJECTIVE),
         Column("held", TRUTH, "whether the base held; null: it is none, or was not tested",
@@ -172,9 +172,9 @@ CONTRIBUTIONS: Final = records_table(
         Column("edge_held", TRUTH, "whether the edge did",
                lambda of: of.table.held(of.part.id, Part.EDGE)),
         Column("sharp", TRUTH, "whether the base is sharp; null: it was not tested", lambda of:
-               None if base_value(of.table, of.part) is None else of.table.is_sharp(of.part)),
+               None if of.table.base_value(of.part) is None else of.table.is_sharp(of.part)),
         Column("concluded", TRUTH, "whether the proposal is the conclusion",
-               lambda of: concluded(of.table) == of.part),
+               lambda of: of.table.chosen == of.part),
     ),
 )  # fmt: skip
 

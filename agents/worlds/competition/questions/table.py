@@ -152,7 +152,7 @@ def _reason(answer: Answer, seen: SeasonObservation) -> Mapping[str, Any]:
 def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table = seen.table
     proposals = (
-        f"#{proposal.id} ({format_number(table.tests[proposal.id, Part.BASE])})"
+        f"#{proposal.id} ({format_number(table.base_value(proposal))})"
         for proposal in table.unrefuted()
     )
     return seen.wording(

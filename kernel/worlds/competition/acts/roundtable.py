@@ -264,21 +264,14 @@ def is_rejectable(state: SeasonState) -> bool:
     It may if its edge failed, or if it is no better than the latest one adopted on that subject.
     """
     table = state.table
-    proposal = _concluded(table)
+    proposal = table.chosen
     if proposal is None:
         return False
     if table.held(proposal.id, Part.EDGE) is False:
         return True
     key = table.subject.key
     is_known = key in state.accepted
-    value = table.tests[proposal.id, Part.BASE]
-    return is_known and not table.subject.beats(value, state.accepted[key])
-
-
-def _concluded(table: Roundtable) -> Contribution | None:
-    if table.conclusion is None or table.conclusion.proposal is None:
-        return None
-    return table.contributions[table.conclusion.proposal]
+    return is_known and not table.subject.beats(table.base_value(proposal), state.accepted[key])
 
 
 def _digested(state: SeasonState, act: Digested) -> None:
@@ -293,10 +286,9 @@ def _adopted_faults(state: SeasonState, act: Adopted) -> Faults:
 def _adopted(state: SeasonState, act: Adopted) -> None:
     table = state.table
     table.is_adopted = act.adopted
-    proposal = _concluded(table)
-    if act.adopted and proposal is not None:
+    if act.adopted and table.chosen is not None:
         state.is_project_adopted = True
-        state.accepted[table.subject.key] = table.tests[proposal.id, Part.BASE]
+        state.accepted[table.subject.key] = table.base_value(table.chosen)
         state.count(state.holder(Role.ASSISTANT))
 
 

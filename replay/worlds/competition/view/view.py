@@ -20,7 +20,7 @@ from goldrush.kernel.worlds.competition.terms import Part, Status
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
 from goldrush.replay.view.chart import short
 from goldrush.replay.worlds.competition.quality import Quality, quality_of
-from goldrush.replay.worlds.competition.right import account_of, concluded, format_quality, sides
+from goldrush.replay.worlds.competition.right import account_of, format_quality, sides
 
 _HERE: Final = Path(__file__).parent
 TABLE, SCORES = "At the table", "Scores"
@@ -134,13 +134,13 @@ def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
 def _contribution(table: Roundtable, number: int) -> Mapping[str, object]:
     """What is behind a contribution that was not refused."""
     said = table.contributions[number]
-    marks = ["the conclusion"] if concluded(table) == said else []
+    marks = ["the conclusion"] if table.chosen == said else []
     more: dict[str, object] = {"id": number}
     if number in table.removed:
         marks.append("redirected: does not count")
     elif said.is_proposal:
-        test = table.tests.get((number, Part.BASE))
-        more["claim"] = [short(said.claimed), short(test), table.held(number, Part.BASE)]
+        test = short(table.base_value(said))
+        more["claim"] = [short(said.claimed), test, table.held(number, Part.BASE)]
         marks += ["sharp"] * table.is_sharp(said)
     return {**more, "marks": marks} if marks else more
 

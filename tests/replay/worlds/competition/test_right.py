@@ -14,7 +14,6 @@ from goldrush.replay.worlds.competition.ended import ended_at
 from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.right import (
     account_of,
-    base_value,
     best_of,
     challenges_of,
     explained,
@@ -64,11 +63,11 @@ def test_the_best_choice_holds_and_nothing_that_holds_tested_better(table: Round
     assert (best is None) == (not holding)
     if best is None:
         return
-    values = [base_value(table, said) for said in holding]
+    values = [table.base_value(said) for said in holding]
 
     assert table.held(best.id, Part.BASE)
-    assert base_value(table, best) == (max if is_up else min)(v for v in values if v is not None)
-    assert best.id == min(s.id for s in holding if base_value(table, s) == base_value(table, best))
+    assert table.base_value(best) == (max if is_up else min)(v for v in values if v is not None)
+    assert best.id == min(s.id for s in holding if table.base_value(s) == table.base_value(best))
 
 
 @given(made_up())

@@ -11,7 +11,7 @@ from goldrush.kernel.walk import ROWS, Walk
 from goldrush.replay.find import tools_at
 from goldrush.replay.view.shown import shown_of
 from goldrush.replay.worlds.competition.ended import ended, ended_at
-from goldrush.replay.worlds.competition.right import base_value, sides
+from goldrush.replay.worlds.competition.right import sides
 from goldrush.replay.worlds.competition.steps import season_world
 from tests.golden import season_path
 from tests.journals import events_of
@@ -89,7 +89,7 @@ def test_a_claim_is_shown_with_its_test(every: dict[str, Any]) -> None:
                 compared += 1
                 claimed, test, held = claims[table.number][said.id]
                 assert [claimed, test] == pytest.approx(
-                    [said.claimed, base_value(table, said)], 1e-5
+                    [said.claimed, table.base_value(said)], 1e-5
                 )
                 assert held == table.held(said.id, "base")
     assert compared > 20
