@@ -20,8 +20,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
+from selectors import EVENT_READ, DefaultSelector
 from subprocess import DEVNULL, PIPE, STDOUT, Popen
+from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -220,10 +221,13 @@ class _Program:
     ) -> _Output:
         until = time.monotonic() + self._options.time_limit
         try:
-            process = Popen(  # noqa: S603  # what the user gave
-                [self._path, seed], stdin=PIPE, stdout=PIPE, stderr=stderr, bufsize=0,
-                cwd=folder, env=environment, start_new_session=True,
-            )  # fmt: skip
+            with TemporaryFile() as given:
+                given.write(text)
+                given.seek(0)
+                process = Popen(  # noqa: S603  # what the user gave
+                    [self._path, seed], stdin=given, stdout=PIPE, stderr=stderr, bufsize=0,
+                    cwd=folder, env=environment, start_new_session=True,
+                )  # fmt: skip
         except OSError as error:
             if error.errno in _NO_PROGRAM:
                 return _Output(fault=files.format_reason(error))
@@ -234,14 +238,13 @@ class _Program:
         try:
             if self._closed:
                 return _Output(fault="it is ended")
-            return _output(process, text, self._options.output_limit, until)
+            return _output(process, self._options.output_limit, until)
         finally:
             _kill(process.pid)
             process.wait()
             self._groups.discard(process.pid)
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+            if process.stdout is not None:
+                process.stdout.close()
 
 
 @attrs.frozen
@@ -259,34 +262,24 @@ class _Output:
         return None if self.fault else _value(self.data)
 
 
-def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Output:
-    """The output of a program for a text, until the program ends, though processes that it started
-    may still hold the pipe open. `until`: the deadline, in monotonic seconds.
+def _output(process: Popen[bytes], limit: int, until: float) -> _Output:
+    """The output of a program, until it ends, though processes that it started may still hold the
+    pipe open. `until`: the deadline, in monotonic seconds.
     """
-    assert process.stdin is not None
     assert process.stdout is not None
-    data, left = bytearray(), memoryview(text)
-    for pipe in (process.stdin, process.stdout):
-        os.set_blocking(pipe.fileno(), False)
+    data = bytearray()
+    os.set_blocking(process.stdout.fileno(), False)
     with DefaultSelector() as selector:
         selector.register(process.stdout, EVENT_READ)
-        selector.register(process.stdin, EVENT_WRITE)
         while (seconds := until - time.monotonic()) > 0:
             has_ended = process.poll() is not None
-            ready = selector.select(0 if has_ended else min(seconds, POLL_SECONDS))
-            if has_ended and not any(key.fileobj is process.stdout for key, _ in ready):
+            is_ready = bool(selector.select(0 if has_ended else min(seconds, POLL_SECONDS)))
+            if has_ended and not is_ready:
                 return _Output(bytes(data), _format_return_code(process.returncode))
-            for key, _ in ready:
-                if key.fileobj is process.stdout:
-                    chunk = process.stdout.read(CHUNK)
-                    data += chunk or b""
-                    if chunk == b"":
-                        selector.unregister(process.stdout)
-                else:
-                    left = _written(process, left)
-                    if not left:
-                        selector.unregister(process.stdin)
-                        process.stdin.close()
+            chunk = process.stdout.read(CHUNK) if is_ready else None
+            data += chunk or b""
+            if chunk == b"":
+                selector.unregister(process.stdout)
             if len(data) > limit:
                 return _Output(bytes(data[:limit]), f"it prints over {limit:,} bytes")
     return _Output(fault="it does not end in time", timed_out=True)
@@ -297,15 +290,6 @@ def _format_return_code(code: int) -> str:
     if code == 0:
         return ""
     return f"it ends by signal {-code}" if code < 0 else f"it ends with status {code}"
-
-
-def _written(process: Popen[bytes], left: memoryview) -> memoryview:
-    """Write as much of the input as the pipe takes; returns the rest."""
-    assert process.stdin is not None
-    try:
-        return left[process.stdin.write(left) or 0 :]
-    except BrokenPipeError:  # the program has closed its input
-        return left[len(left) :]
 
 
 def _value(output: bytes) -> Value:
