@@ -54,8 +54,7 @@ class Budget:
     def cost_of(self, amount: Amount) -> float:
         """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
         price = self._prices.get(amount.name, _FREE)
-        tokens = amount.tokens_in, amount.tokens_out, amount.tokens_cached
-        return price.millionths(*tokens) / 1_000_000
+        return price.millionths(amount.tokens_in, amount.tokens_out) / 1_000_000
 
     def objection(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:
         """The ceiling that questions with these upper bounds could exceed, as text, and the option
@@ -76,18 +75,14 @@ class Budget:
 
 
 class Price(NamedTuple):
-    """The price of 1,000,000 tokens of questions and of answers, and of those of questions that the
-    server had already; None: as of others.
-    """
+    """The price of 1,000,000 tokens of questions and of answers."""
 
     tokens_in: float
     tokens_out: float
-    cached: float | None = None
 
-    def millionths(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
-        """A million times the cost of so many tokens; `cached` are among `tokens_in`."""
-        less = 0.0 if self.cached is None else cached * (self.tokens_in - self.cached)
-        return tokens_in * self.tokens_in + tokens_out * self.tokens_out - less
+    def millionths(self, tokens_in: int, tokens_out: int) -> float:
+        """A million times the cost of so many tokens."""
+        return tokens_in * self.tokens_in + tokens_out * self.tokens_out
 
 
 _FREE: Final = Price(0.0, 0.0)
@@ -99,7 +94,7 @@ def prices(models: Models, names: Sequence[str]) -> Mapping[str, Price]:
     for name in dict.fromkeys(names):
         endpoint = models.endpoint(name)
         if endpoint.price_in is not None and endpoint.price_out is not None:
-            known[name] = Price(endpoint.price_in, endpoint.price_out, endpoint.price_cached)
+            known[name] = Price(endpoint.price_in, endpoint.price_out)
     return known
 
 

@@ -227,8 +227,8 @@ class Client:
                 result = await self._try(question)
             if isinstance(result, Answer):
                 budget.give_back(most)
-                cached, size = result.tokens_cached or 0, result.uncounted
-                budget.take(most.reported(result.tokens_in, result.tokens_out, cached, size))
+                used = result.tokens_in, result.tokens_out, result.uncounted
+                budget.take(most.reported(*used))
                 return msgspec.structs.replace(result, tries=tries)
             if result.is_free:
                 budget.give_back(most)

@@ -106,7 +106,6 @@ class Endpoint:
             with the value itself, which is treated as a key.
         price_in, price_out: of 1,000,000 tokens of questions and of answers, in any one currency;
             None: unknown.
-        price_cached: of tokens of a question that the server had already; None: `price_in`.
     """
 
     base_url: str | None = field(_URL, default=None)
@@ -115,7 +114,6 @@ class Endpoint:
     tries: int = field(integer(1, 100), default=6)
     price_in: float | None = field(_PRICE, default=None)
     price_out: float | None = field(_PRICE, default=None)
-    price_cached: float | None = field(_PRICE, default=None)
     headers: tuple[tuple[str, str], ...] = field(_HEADERS, default=(), converter=_named)
     query: tuple[tuple[str, str], ...] = field(_QUERY, default=(), converter=_named)
 
@@ -371,8 +369,6 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
         into[option] = value
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")
-    if reach.get("price_cached", 0) > reach.get("price_in", 0):
-        raise BadInput(f"{where}: price_cached is over price_in", "give at most price_in")
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is not sent to another
     return Model(name, **of_model), Endpoint(**reach)

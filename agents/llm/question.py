@@ -135,24 +135,18 @@ class Whole(msgspec.Struct, frozen=True):
 
 
 class Amount(msgspec.Struct, frozen=True):
-    """Tokens of questions and answers of one model, named as in the roster.
-
-    `tokens_cached`: of the questions, those that the server had already.
-    """
+    """Tokens of questions and answers of one model, named as in the roster."""
 
     name: str
     tokens_in: int
     tokens_out: int
-    tokens_cached: int = 0
 
     @property
     def tokens(self) -> int:
         """Of questions and answers."""
         return self.tokens_in + self.tokens_out
 
-    def reported(
-        self, tokens_in: int | None, tokens_out: int | None, cached: int, estimate: int
-    ) -> Amount:
+    def reported(self, tokens_in: int | None, tokens_out: int | None, estimate: int) -> Amount:
         """The usage of a question with this upper bound, as a server reports it; None: it does not,
         so that the bound stays. `estimate`: of the tokens of the answer, if that is more.
         """
@@ -160,7 +154,6 @@ class Amount(msgspec.Struct, frozen=True):
             self.name,
             self.tokens_in if tokens_in is None else tokens_in,
             max(self.tokens_out, estimate) if tokens_out is None else tokens_out,
-            cached,
         )
 
 

@@ -56,11 +56,8 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
     @property
     def amount(self) -> Amount:
         """The usage, as far as it was reported."""
-        answer = self.answer
-        tokens_in, cached = answer.tokens_in or 0, answer.tokens_cached or 0
-        return Amount(
-            self.asked.longest.name, tokens_in, answer.tokens_out or 0, cached if tokens_in else 0
-        )
+        tokens = self.answer.tokens_in or 0, self.answer.tokens_out or 0
+        return Amount(self.asked.longest.name, *tokens)
 
     def without_text(self) -> Self:
         """The same without what takes most of the memory."""
@@ -127,14 +124,8 @@ def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
     if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
         return recorded
     most = bounds.get((asked.longest.name, answer.prompt or ""), asked.longest)
-    cached = recorded.amount.tokens_cached
-    used = most.reported(answer.tokens_in, answer.tokens_out, cached, answer.uncounted)
-    answer = replace(
-        answer,
-        tokens_in=used.tokens_in,
-        tokens_out=used.tokens_out,
-        tokens_cached=used.tokens_cached,
-    )
+    used = most.reported(answer.tokens_in, answer.tokens_out, answer.uncounted)
+    answer = replace(answer, tokens_in=used.tokens_in, tokens_out=used.tokens_out)
     return replace(recorded, answer=answer)
 
 

@@ -212,5 +212,5 @@ def _cost(recorded: Iterable[RecordedAnswer], prices: Prices) -> float | None:
         if amount.name not in prices:
             return None
         price = Price(*prices[amount.name])
-        cost += price.millionths(amount.tokens_in, amount.tokens_out, amount.tokens_cached)
+        cost += price.millionths(amount.tokens_in, amount.tokens_out)
     return cost / 1_000_000

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Amount, Question
+from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.kernel.errors import BadInput
 from tests import mining
@@ -140,18 +139,3 @@ def test_a_secret_that_answers_may_have_as_a_word_is_told_once(
     assert all(str(says) in line and value not in line for line in lines)
     kept = (tmp_path / "run").read_bytes()
     assert (len(value) < 6) is (b'"say": "' + value.encode() in kept)
-
-
-# --- prices ---
-
-
-def test_cached_tokens_have_a_price_of_their_own(tmp_path: Path) -> None:
-    text = "[a]\nprice_in = 4\nprice_out = 8\nprice_cached = 1"
-    models = Models(table(tmp_path, text))
-    budget = Budget(models, ["a"], [Amount("a", 1_000_000, 500_000, 750_000)])
-
-    assert 1 + 0.75 + 4 == budget.cost
-    with pytest.raises(BadInput, match="price_cached is over price_in"):
-        table(tmp_path, text.replace("= 1", "= 5"))
-    with pytest.raises(BadInput, match="price_cached is over price_in"):
-        table(tmp_path, "[a]\nprice_cached = 5")
