@@ -28,7 +28,6 @@ import msgspec
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.extra_body import texts_within
 from goldrush.agents.llm.failures import (
     CUT,
     FIRST,
@@ -293,9 +292,8 @@ def _advice(model: Model, kinds: Mapping[str, int]) -> str:
 def _check_secrets(model: Model, secrets: Sequence[str]) -> None:
     """Raises BadInput if a journal would keep one of these secrets in an option."""
     for name, value in model.as_options().items():
-        is_json = name in ("extra_body", "wording_text")
-        texts = texts_within(json.loads(str(value)) if is_json else value)
-        if any(secret in text for secret in secrets for text in texts):
+        escaped = [json.dumps(secret)[1:-1] for secret in secrets]  # as in an option that is JSON
+        if any(secret in str(value) for secret in (*secrets, *escaped)):
             whose = "a model" if name == "name" else model.name  # its name may be the secret
             raise BadInput(
                 f"the {name.removesuffix('_text')} of {whose} has the value of a key or header in "

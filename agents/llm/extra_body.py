@@ -97,13 +97,6 @@ def _plain(name: str) -> str:
     return _WORD.sub("_", name).lower().replace("-", "_")
 
 
-def texts_within(value: object) -> list[str]:
-    """The names in a value, and all that is no table and no list, as texts."""
-    parts = [(None, value), *((name, inner) for _, name, inner, _ in _parts(value))]
-    names = [name for name, _ in parts if name is not None]
-    return names + [str(inner) for _, inner in parts if not isinstance(inner, (dict, list))]
-
-
 def _parts(
     value: Any, depth: int = 1, above: str | None = None
 ) -> Iterator[tuple[int, str | None, Any, bool]]:

@@ -30,31 +30,26 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
     while start >= 0 and failed < FAILED_MAX:
         try:
             value, end = _DECODER.raw_decode(text, start)
-            if not _is_within(value, DEPTH_MAX):
-                raise ValueError
+            cleaned = _cleaned(value, DEPTH_MAX)
         except (ValueError, RecursionError):
             failed, end = failed + 1, start + 1
         else:
             if any(key in value for key in keys):
-                found = value
+                found = cleaned
         start = text.find("{", end)
-    cleaned: dict[str, Any] | None = _cleaned(found)
-    return cleaned
+    return found
 
 
-def _is_within(value: Any, depth: int) -> bool:
-    """Whether a value has at most `depth` levels of lists and objects."""
-    if not isinstance(value, (dict, list)):
-        return True
-    items = value.values() if isinstance(value, dict) else value
-    return depth > 0 and all(_is_within(item, depth - 1) for item in items)
-
-
-def _cleaned(value: Any) -> Any:
+def _cleaned(value: Any, depth: int) -> Any:
+    """A value without lone surrogates. Raises ValueError if it has more than `depth` levels of
+    lists and objects.
+    """
+    if isinstance(value, (dict, list)) and not depth:
+        raise ValueError
     if isinstance(value, dict):
-        return {_cleaned(name): _cleaned(item) for name, item in value.items()}
+        return {_cleaned(name, 0): _cleaned(item, depth - 1) for name, item in value.items()}
     if isinstance(value, list):
-        return [_cleaned(item) for item in value]
+        return [_cleaned(item, depth - 1) for item in value]
     return SURROGATE.sub("\ufffd", value) if isinstance(value, str) else value
 
 

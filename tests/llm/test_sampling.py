@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import goldrush
+from goldrush.agents.llm import asker
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, is_canonical
 from goldrush.agents.llm.model import Model
@@ -172,6 +173,14 @@ def test_a_key_in_use_is_refused_wherever_it_stands(
     assert KEY not in str(refused.value)
     assert not server.greeted
     assert ["own.toml"] == [file.name for file in tmp_path.iterdir()]
+
+
+def test_a_key_is_found_in_an_option_in_which_it_is_escaped() -> None:
+    key = 'sk-"\\0123456'
+    model = Model("a", "a-1", extra_body=canonical({"x": key}))
+
+    with pytest.raises(BadInput, match="extra_body of a has the value of a key"):
+        asker._check_secrets(model, [key])
 
 
 # --- seeds ---

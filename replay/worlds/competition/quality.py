@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
 import attrs
@@ -62,22 +62,28 @@ def quality(arena: Arena, subject: Subject, concluded: Conduct, best: Conduct) -
     """The quality of a conclusion, against the conduct with the best test at the table; None
     without an atlas of the subject.
     """
-    ranks = _ranks(arena, subject)
-    if ranks is None:
+    known = _atlas(arena, subject)
+    if known is None:
         return None
-    value, tested = ranks.values.get(concluded), ranks.values.get(best)
+    values, ascending, optimum, middle = known
+    value, tested = values.get(concluded), values.get(best)
+    above, most = _minus(value, middle), _minus(optimum, middle)
     return Quality(
-        percentile(_WORST if value is None else value, ranks.ascending),
-        ranks.share(value),
-        _minus(ranks.optimum, value),
-        _minus(ranks.optimum, tested),
+        percentile(_WORST if value is None else value, ascending),
+        None if above is None or most is None else ratio(above, most),
+        _minus(optimum, value),
+        _minus(optimum, tested),
         _minus(tested, value),
     )
 
 
 @lru_cache(ATLASES_MAX)
-def _ranks(arena: Arena, subject: Subject) -> _Ranks | None:
-    """The atlas of a subject; None if the arena has none."""
+def _atlas(
+    arena: Arena, subject: Subject
+) -> tuple[Mapping[Conduct, Value], Sequence[float], Value, Value] | None:
+    """The values of a subject by conduct, the same sorted, the best, and the mean of those that are
+    defined; more is better. None if the arena has no atlas.
+    """
     try:
         bench = bench_of(arena)
     except BadInput:  # not installed, or tested by an external program
@@ -87,31 +93,9 @@ def _ranks(arena: Arena, subject: Subject) -> _Ranks | None:
         return None
     sign = 1 if subject.better == UP else -1
     signed = [None if value is None else sign * value for value in values]
-    return _Ranks(dict(zip(conducts, signed, strict=True)))
-
-
-class _Ranks:
-    """Values by conduct, and `ascending`; more is better."""
-
-    def __init__(self, values: Mapping[Conduct, Value]) -> None:
-        self.values = values
-        self.ascending = sorted(_WORST if value is None else value for value in values.values())
-
-    @property
-    def optimum(self) -> Value:
-        """The best value; None if all are undefined."""
-        best = self.ascending[-1]
-        return None if best == _WORST else best
-
-    @cached_property
-    def mean(self) -> Value:
-        """The mean of the defined values; None if all are undefined."""
-        return mean(list(self.values.values()))
-
-    def share(self, value: Value) -> Value:
-        """The share of the optimum; see Quality."""
-        above, most = _minus(value, self.mean), _minus(self.optimum, self.mean)
-        return None if above is None or most is None else ratio(above, most)
+    ascending = sorted(_WORST if value is None else value for value in signed)
+    best = None if ascending[-1] == _WORST else ascending[-1]
+    return dict(zip(conducts, signed, strict=True)), ascending, best, mean(signed)
 
 
 def percentile(value: float, ascending: Sequence[float]) -> float:

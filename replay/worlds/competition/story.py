@@ -29,32 +29,24 @@ ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 
-def names_in(path: str | Path) -> dict[int, str]:
-    """The names of all agents that a season ever had, by ordinal; of a damaged journal those
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
+    """The function that makes the sentences of one pass over a journal, with the subjects and the
+    rules of its arena and the names of all agents that it ever had; of a damaged journal those
     before the damage, which is reported to whoever reads the events.
     """
     names: dict[int, str] = {}
+    of_arena: dict[str, Any] = {}
     with suppress(JournalError, *fold.REFUSED), JournalReader(path) as reader:
         world = season_world(reader)
         for commit in reader:
             if commit.kind == START:
-                agents = fold.start(world, reader, commit).agents
-                names |= {ordinal: agent.name for ordinal, agent in agents.items()}
+                state = fold.start(world, reader, commit)
+                names |= {ordinal: agent.name for ordinal, agent in state.agents.items()}
+                of_arena = {"arena": state.arena, "rules": state.rules}
             for block in commit.blocks[1::2]:
                 joined = map(Joined._make, block.rows(CODES[Joined]))
                 names.update((new.ordinal, new.name) for new in joined)
-    return names
-
-
-def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal, with the names of its
-    agents, the subjects and the rules of its arena.
-    """
-    of_arena: dict[str, Any] = {}
-    with suppress(JournalError, StopIteration, *fold.REFUSED), JournalReader(path) as reader:
-        state = fold.start(season_world(reader), reader, next(iter(reader)))
-        of_arena = {"arena": state.arena, "rules": state.rules}
-    return partial(sentences, names_in(path), **of_arena)
+    return partial(sentences, names, **of_arena)
 
 
 def sentences(

@@ -220,7 +220,7 @@ NO_READERS = {
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.players_at find.tools_at find.tools_of find.typed find.open_world
         find.maker_at find.world_named find.is_shipped_at source.records_source
-        competition.steps.season_world competition.story.sentences_of story.sentences_of
+        competition.steps.season_world story.sentences_of
         episode.show.sentences_of mining.rl.parallel_env game.rl.game_env episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
@@ -233,7 +233,7 @@ NO_READERS = {
         encoded.arrow_table columns.records_table study.study.study diff.format_diff
         episode.page.added verify.verify verify.way_out_of study.carry_out.carry_out""",
     "leaves out what it cannot read": """
-        competition.story.names_in story.agent_of story.names_of view.folder.runs_in""",
+        competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
     "a test of its own: here, games/test_source.py, cli/test_wordings.py": """
         draws.recheck story.narrator source.source_in source.other_code_in
         source.other_code_among source.warn_of_other_code wordings.text_in""",

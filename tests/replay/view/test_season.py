@@ -11,7 +11,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import last_unit
-from goldrush.replay.worlds.competition.story import names_in
+from goldrush.replay.journal.story import names_of
 from tests.browser import PHONE, Tab
 from tests.golden import season_path
 from tests.pages import HOLDS, sentences_of, shown_sentences
@@ -46,7 +46,7 @@ def test_cards_are_the_contributions_and_lead_to_one_another(
     tab.open(paged(EVERY), "#assignment=5")
     cards = tab.page.locator("[aria-label='Table 0'] .card")
     referring = next(event for event in spoken if event["target"] is not None)
-    name = names_in(EVERY)[referring["agent"]]
+    name = names_of(EVERY)[referring["agent"]]
 
     assert [str(event["id"]) for event in spoken] == [
         card.get_attribute("data-line") for card in cards.all()
