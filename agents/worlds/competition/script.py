@@ -48,7 +48,7 @@ from goldrush.kernel.worlds.competition.events import (
     TraitRecorded,
     Tried,
 )
-from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase, Role, Status
 
 # ReplacedTurns contributions of a fork: (assignment, table, round, agent) -> row.
@@ -367,7 +367,7 @@ def trial(state: SeasonState, agent: int, answer: Answer) -> Tried:
     table = state.table
     conduct, treatment = _plain(answer, "conduct", "treatment")
     treatment = table.treatment if treatment is None else treatment
-    number = state.tried.get(agent, TrialCount()).count
+    number = state.tried.get(agent, 0)
     seed = state.trial_seed(table.number, agent, number)
     return Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),))
 

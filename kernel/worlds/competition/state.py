@@ -101,14 +101,6 @@ class Opening:
     order: tuple[int, ...] | None = None
 
 
-@attrs.frozen
-class TrialCount:
-    """The trials that an agent has ordered in the assignment: all, and before first rounds."""
-
-    count: int = 0
-    early: int = 0
-
-
 @attrs.define
 class LastingState(Mutable):
     """What of the state of a season outlasts an assignment: what digests and snapshots have.
@@ -149,7 +141,7 @@ class SeasonState(LastingState):
         opening: of the assignment; None before it.
         proposed: key of the subject of a project that the user has not reviewed yet.
         tables: those of the assignment, the one under way last.
-        tried: trials ordered, by agent.
+        tried, tried_early: trials ordered, by agent: all, and before first rounds.
         faced: agents that face elimination, with the cause.
         fates: their choices.
         vacant: the agent whose seat the next newcomer takes.
@@ -166,7 +158,8 @@ class SeasonState(LastingState):
     opening: Opening | None = None
     proposed: tuple[str, str] | None = None
     tables: list[Roundtable] = attrs.field(factory=list)
-    tried: dict[int, TrialCount] = attrs.field(factory=dict)
+    tried: dict[int, int] = attrs.field(factory=dict)
+    tried_early: dict[int, int] = attrs.field(factory=dict)
     faced: dict[int, str] = attrs.field(factory=dict)
     fates: dict[int, str] = attrs.field(factory=dict)
     vacant: int = 0
@@ -257,9 +250,8 @@ class SeasonState(LastingState):
         `early`: before the first round of a table; otherwise in the assignment.
         """
         most = self.config.trials_of(self.agents[ordinal].class_)
-        tried = self.tried.get(ordinal, _UNTRIED)
-        left = most - tried.count
-        return min(left, (most + 1) // 2 - tried.early) if early else left
+        left = most - self.tried.get(ordinal, 0)
+        return min(left, (most + 1) // 2 - self.tried_early.get(ordinal, 0)) if early else left
 
     def known_before(self, table: Roundtable) -> list[Conduct]:
         """The conducts known when a table of this assignment began.
@@ -327,9 +319,6 @@ class SeasonState(LastingState):
         """The objective required by the first of these contracts; None if there is none."""
         holder = self.objective_holder()
         return None if holder is None else holder[1].objective
-
-
-_UNTRIED: Final = TrialCount()
 
 
 def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:

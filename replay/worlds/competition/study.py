@@ -12,6 +12,7 @@ the protocol work?".
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 import attrs
@@ -59,7 +60,6 @@ from goldrush.replay.worlds.competition.measures import (
     LEARNING,
     MEASURES,
     MERIT,
-    MeasuredSeason,
     stability,
 )
 
@@ -286,10 +286,6 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 
-def _kept(season: MeasuredSeason) -> Halves:
-    return season.halves_of
-
-
 STUDIES: Final = Studies(
     title="Does the protocol work?",
     config=configured,
@@ -298,7 +294,7 @@ STUDIES: Final = Studies(
     null=RANDOM,
     policies=(SCRIPTED, SILENT),
     baselines=(SCRIPTED, RANDOM),
-    kept=_kept,
+    kept=attrgetter("halves_of"),
     lasts=lambda config: config.arena.name in NAMES,
     answers=answers,
     verdicts=verdicts,

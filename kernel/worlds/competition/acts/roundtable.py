@@ -18,7 +18,7 @@ from goldrush.kernel.worlds.competition.events import (
     Tested,
     Tried,
 )
-from goldrush.kernel.worlds.competition.state import SeasonState, TrialCount
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     Move,
@@ -100,7 +100,7 @@ def _tried_faults(state: SeasonState, act: Tried) -> Faults:
     if not is_early:
         yield agent != speaker(state) or has_spoken(table, agent), Refusal.MALFORMED
     yield state.trials_left(agent, early=is_early) <= 0, Refusal.NO_TRIAL_LEFT
-    yield act.number != state.tried.get(agent, TrialCount()).count, Refusal.MALFORMED
+    yield act.number != state.tried.get(agent, 0), Refusal.MALFORMED
     yield type(act.treatment) is not str, Refusal.MALFORMED
     yield act.treatment not in state.arena_rules.treatments, Refusal.MALFORMED
     yield not is_conduct(state, act.conduct), Refusal.NOT_CANONICAL
@@ -115,9 +115,9 @@ def is_conduct(state: SeasonState, value: Any) -> bool:
 
 
 def _tried(state: SeasonState, act: Tried) -> None:
-    count = state.tried.get(act.agent, TrialCount())
-    early = count.early + (state.phase == Phase.TRY)
-    state.tried[act.agent] = TrialCount(count.count + 1, early)
+    state.tried[act.agent] = state.tried.get(act.agent, 0) + 1
+    if state.phase == Phase.TRY:
+        state.tried_early[act.agent] = state.tried_early.get(act.agent, 0) + 1
     state.table.trials.append(act)
 
 

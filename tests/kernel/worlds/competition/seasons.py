@@ -366,8 +366,7 @@ class Season:
 
     def tried(self, agent: int, conduct: Any = MINERS, value: Any = TRUE, **fields: Any) -> Act:
         """The act of the next trial of an agent."""
-        table, counts = self.table, self.state.tried
-        number = counts[agent].count if agent in counts else 0
+        table, number = self.table, self.state.tried.get(agent, 0)
         seed = self.state.trial_seed(table.number, agent, number)
         runs = ((seed, 0),)
         act = Tried(table.number, agent, number, conduct, table.treatment, value, runs)

@@ -200,8 +200,8 @@ def lasting() -> Season:
 
 # Of the assignment under way, or not of the season: gone when an assignment is closed.
 _PASSING = [
-    "rules", "phase", "steps", "opening", "proposed", "tables", "tried", "faced", "fates", "vacant",
-    "interviewed", "offers", "agreed", "kept", "attempts",
+    "rules", "phase", "steps", "opening", "proposed", "tables", "tried", "tried_early", "faced",
+    "fates", "vacant", "interviewed", "offers", "agreed", "kept", "attempts",
 ]  # fmt: skip
 _OTHER: dict[str, Any] = {
     "config": config_of({"arena": MINING, "workers": 3, "moves": 9}),
