@@ -65,13 +65,10 @@ _HEADERS_TAKEN: Final = (
 
 def _are_named(value: Any, name: re.Pattern[str], taken: Collection[str] = ()) -> bool:
     """Whether these are different names, each with that of an environment variable."""
-    pairs = value.items() if isinstance(value, dict) else value
-    try:
-        names = [key.lower() for key, _ in pairs if name.fullmatch(key)]
-        is_valid = all(_KEY_NAME.holds(variable) for _, variable in pairs)
-    except (TypeError, ValueError, AttributeError):
+    if not isinstance(value, dict):
         return False
-    return is_valid and len({*names} - {*taken}) == len(pairs)
+    names = {key.lower() for key in value if name.fullmatch(key)} - {*taken}
+    return len(names) == len(value) and all(map(_KEY_NAME.holds, value.values()))
 
 
 _HEADERS: Final = Kind(
