@@ -304,6 +304,8 @@ def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Rec
     try:
         fork_of(world)
         facts = world.show_fork(commit.setup or {})
+    except UnsupportedSetup as error:
+        raise UnsupportedJournal(reader.path, str(error)) from None
     except (BadInput, *REFUSED) as error:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
     return RecordedEvent(vocabulary.forked, number, {vocabulary.unit: number, **facts})

@@ -27,6 +27,7 @@ from goldrush.kernel.errors import (
     MalformedEvents,
     TornTail,
     UnsupportedJournal,
+    UnsupportedSetup,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, InvalidInputs, RecordedEvent, Step, World, where_code_is
@@ -261,6 +262,8 @@ class Walk(Generic[S]):
         try:
             past = fold.past(world, reader, commit.unit)
             self.state = fold.fork_of(world)(self.state, facts, past)
+        except UnsupportedSetup as error:
+            raise UnsupportedJournal(reader.path, str(error)) from None
         except (BadInput, *fold.REFUSED) as error:
             raise MalformedEvents(reader.path, commit.where, str(error)) from None
         self.forks.append(facts)

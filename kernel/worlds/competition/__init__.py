@@ -11,7 +11,7 @@ from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.decide import decide, pending_fault
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Answered, Stood
 from goldrush.kernel.worlds.competition.evolve import close, evolve
-from goldrush.kernel.worlds.competition.fork import FORKS, fork
+from goldrush.kernel.worlds.competition.fork import fork, show_fork
 from goldrush.kernel.worlds.competition.state import (
     SeasonState,
     digest,
@@ -76,7 +76,7 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
         digest=digest,
         copy=SeasonState.copy,
         fork=fork,
-        show_fork=FORKS.show,
+        show_fork=show_fork,
         freeze=freeze,
         thaw=partial(thaw, rules=rules),
         vocabulary=VOCABULARY,

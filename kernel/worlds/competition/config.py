@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel import settings
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, UnsupportedSetup
 from goldrush.kernel.settings import INTEGER_MAX, ascending, choice, flag, integer, setting
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.competition.arena import Arena, arena_of
@@ -136,13 +136,24 @@ class SeasonConfig:
         return {**attrs.asdict(self, recurse=False), "arena": self.arena.as_dict()}
 
 
+def check_known(given: Mapping[str, Any]) -> None:
+    """Raises UnsupportedSetup for a setting of older seasons."""
+    if "shown" in given:
+        raise UnsupportedSetup(
+            "the setting `shown` has gone, with the treatments isolated and noise",
+            "leave it out; goldrush 0.2 reads seasons that have it",
+        )
+
+
 def config_of(given: Mapping[str, Any]) -> SeasonConfig:
     """A configuration with these settings, and defaults for the others.
 
     `arena`, which has no default, is an Arena or its record.
 
-    Raises BadInput, naming the setting, the value and the range.
+    Raises BadInput, naming the setting, the value and the range; UnsupportedSetup for a setting of
+    older seasons.
     """
+    check_known(given)
     if "arena" not in given:
         raise BadInput("a season has no arena", "give its record")
     for name, value in given.items():

@@ -17,7 +17,7 @@ from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import POLICY
 from goldrush.kernel.shape import FACTS, NATURAL
 from goldrush.kernel.world import Past, Row
-from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
+from goldrush.kernel.worlds.competition.config import SeasonConfig, check_known, config_of
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import VOCABULARY
@@ -42,12 +42,21 @@ FORKS: Final = Forks(
 
 
 def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonState:
-    """The state after a fork. Raises BadInput for facts that do not fit the season."""
+    """The state after a fork. Raises BadInput for facts that do not fit the season;
+    UnsupportedSetup as config_of.
+    """
+    check_known(facts["changes"])
     config, cast = FORKS.forked(state.config, facts, state.assignment, len(state.agents))
     state.config = _with_program(config, facts["program"])
     for entry in cast or ():
         state.change(entry["ordinal"], policy=entry["policy"], options=entry["options"])
     return state
+
+
+def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts of a fork for its event. Raises UnsupportedSetup as config_of."""
+    check_known(facts["changes"])
+    return FORKS.show(facts)
 
 
 def _with_program(config: SeasonConfig, options: Mapping[str, Any] | None) -> SeasonConfig:

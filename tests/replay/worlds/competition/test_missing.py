@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from goldrush.kernel.errors import MalformedEvents, UnsupportedJournal
-from goldrush.kernel.journal import Commit, Header
+from goldrush.kernel.journal import FORK, Commit, Header
 from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.draws import draws
@@ -21,6 +22,7 @@ from goldrush.replay.worlds.competition.leaderboard import as_files, season_at
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
 from tests.journals import commits_of, events_of, write
+from tests.playing import record
 from tests.seasons import HEADER, forged, fork, kept, resume
 
 
@@ -111,3 +113,22 @@ def test_seasons_of_earlier_rules_are_refused_by_name(tmp_path: Path, rules: int
             UnsupportedJournal, match=rf"rules {rules}; this reads .* rules {RULES}"
         ):
             read(path)
+
+
+def test_seasons_with_a_setting_that_has_gone_are_refused_by_its_name(tmp_path: Path) -> None:
+    parent, forked = tmp_path / "parent.journal", tmp_path / "forked.journal"
+    record(parent, {"seed": 3, "assignments": 3, "arena": "nk"})
+    fork(parent, 0, forked, settings={"moves": 2})
+    start, *rest = commits_of(parent)
+    config = {**start.setup["config"], "shown": "own"} if start.setup else {}
+    begun = replace(start, setup={**(start.setup or {}), "config": config})
+    other = [
+        replace(commit, setup={**(commit.setup or {}), "changes": {"shown": "own"}})
+        if commit.kind == FORK
+        else commit
+        for commit in commits_of(forked)
+    ]
+    for path in (write(parent, [begun, *rest], HEADER), write(forked, other, HEADER)):
+        for read in (verify, summarise, lambda path: list(log(path))):
+            with pytest.raises(UnsupportedJournal, match="the setting `shown` has gone"):
+                read(path)
