@@ -40,6 +40,7 @@ _FRONT: Final = 40  # characters of a conduct in its short description
 
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f]+")
 _SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")  # the only characters that UTF-8 cannot encode
 
 
 @attrs.frozen
@@ -60,13 +61,8 @@ class Item:
 
 def _is_text(value: Any, most: int, least: int = 1) -> bool:
     """Whether this is text of `least` to `most` characters that UTF-8 can encode."""
-    if type(value) is not str or not least <= len(value) <= most:
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    is_short = type(value) is str and least <= len(value) <= most
+    return is_short and _SURROGATE.search(value) is None
 
 
 def _is_name(value: Any, most: int = NAME_MAX) -> bool:
