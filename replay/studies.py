@@ -112,8 +112,8 @@ class Studies:
         covariate: the name of a figure of a configuration, which is known before the run and is
             shown beside its results; empty: there is none.
         kept: `kept(measured)`, what the world's chapter needs of a measured run besides its
-            measures. It is passed between processes, and cached as values of the type that the
-            function is annotated to return (see replay.study.plain).
+            measures. It is passed between processes, and cached as a value of the type that the
+            function is annotated to return, whose collections are mappings and tuples.
         lasts: whether all measures of a run with a configuration follow from its journal and the
             code of goldrush alone. Others are computed for each report, as the code of another
             distribution may change at any time.

@@ -25,8 +25,8 @@ class Course(msgspec.Struct, frozen=True):
             sample; None where it is undefined for all of them.
     """
 
-    units: Sequence[int] = ()
-    means: Mapping[str, Mapping[str, Sequence[Value]]] = {}
+    units: tuple[int, ...] = ()
+    means: Mapping[str, Mapping[str, tuple[Value, ...]]] = {}
 
 
 def course_of(

@@ -6,7 +6,7 @@ fit into memory. They are cached between reports, one file per run, in the user'
 report hashes the journals again), its settings, the roster in the manifest, and goldrush's code.
 Nothing is cached with measures of a user, whose functions may read anything.
 
-    file = values of the result (replay/study/plain.py) in msgpack, checksum of key and values
+    file = what the manifest lacks of the result in msgpack, checksum of key and values
 
 A file that is damaged or has another key is ignored. The checksum is no signature: who can write to
 the cache folder (by default only the user) can change the figures of a report.
@@ -17,16 +17,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 import attrs
+import msgspec
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
 from goldrush.agents.seats import MODEL, family_in, matches_label
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.codec import encode, pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.files import open_regular
 from goldrush.kernel.journal import JournalReader, sha256_in
@@ -39,7 +39,6 @@ from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.plain import as_plain, reader_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
 from goldrush.replay.study.results import Results
@@ -149,7 +148,7 @@ def _result(task: _Task) -> Result[Any, Any]:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
     made = result_of(run, measured, of.studies.kept(measured))
-    made = attrs.evolve(made, failures=failures, first=first)
+    made = attrs.evolve(made, failures=tuple(failures), first=tuple(first))
     if not users:
         keep(of, run, roster, made)
     return made
@@ -229,19 +228,13 @@ def read_kept(of: Tools, run: StudyRun, roster: str | None) -> Result[Any, Any] 
         data = file.read()
     if xxh3_128_digest(key + data[:-_CHECKSUM]) != data[-_CHECKSUM:]:
         return None
+    hints = {**_HINTS, "kept": get_type_hints(of.studies.kept).get("return", type(None))}
     try:
         values = unpack(data[:-_CHECKSUM])
-        own = {name: read(values[name]) for name, read in _readers(of.studies.kept).items()}
+        own = {name: msgspec.convert(values[name], hint) for name, hint in hints.items()}
     except (ValueError, TypeError, LookupError):
         return None
     return Result(**run.fields(), **own)
-
-
-@lru_cache(maxsize=1)  # of one world
-def _readers(kept: Callable[[Any], object]) -> dict[str, Callable[[Any], Any]]:
-    """What reads the cached fields of a result, by name."""
-    hints = {**_HINTS, "kept": get_type_hints(kept).get("return", type(None))}
-    return {name: reader_of(hint) for name, hint in hints.items()}
 
 
 def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any]) -> None:
@@ -253,7 +246,7 @@ def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any])
         file = cache.unfinished(xxh3_128_hexdigest(key), cache.MEASURES)
         if file is None:
             return
-        data = pack({name: as_plain(getattr(result, name)) for name in _HINTS})
+        data = encode({name: getattr(result, name) for name in _HINTS})
         with file:
             cache.append(file, data + xxh3_128_digest(key + data))
             file.publish(sync=False)

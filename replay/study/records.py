@@ -10,7 +10,6 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Span
@@ -89,6 +88,9 @@ C = TypeVar("C", bound=Config)  # the configuration of a run
 K = TypeVar("K")  # the world's own part of a result
 
 
+Number = int | float | None  # a value, whose type the cache keeps
+
+
 @attrs.frozen(kw_only=True)
 class Result(StudyRun, Generic[C, K]):
     """A measured run: its measures by name, of the whole run, of its halves after the burn-in and
@@ -110,18 +112,18 @@ class Result(StudyRun, Generic[C, K]):
 
     config: C
     units: int
-    run: Mapping[str, Value]
-    halves: Mapping[str, tuple[Value, Value]]
-    halves_whole: Mapping[str, tuple[Value, Value]]
-    windows: Sequence[Span]
-    curves: Mapping[str, Sequence[Value]]
-    policies: Sequence[str]
-    by_agent: Mapping[str, Sequence[Value]]
+    run: Mapping[str, Number]
+    halves: Mapping[str, tuple[Number, Number]]
+    halves_whole: Mapping[str, tuple[Number, Number]]
+    windows: tuple[Span, ...]
+    curves: Mapping[str, tuple[Number, ...]]
+    policies: tuple[str, ...]
+    by_agent: Mapping[str, tuple[Number, ...]]
     course: Course = attrs.field(factory=Course)
-    still: Sequence[str] = ()
+    still: tuple[str, ...] = ()
     kept: K
-    failures: Sequence[Failures] = ()
-    first: Sequence[tuple[str, str, int]] = ()
+    failures: tuple[Failures, ...] = ()
+    first: tuple[tuple[str, str, int], ...] = ()
     equal_to: int | None = None
 
     @property
