@@ -42,10 +42,11 @@ from goldrush.cli.text import echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from goldrush.agents.llm.models import Models
     from goldrush.replay.data.user_functions import UserMeasure
-    from goldrush.replay.report.report import Reported
-    from goldrush.replay.report.reported import StudyQuestion
+    from goldrush.replay.report.page import StudyPage
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.study import Study
 
@@ -242,29 +243,27 @@ def report(
       goldrush report study --outcome turnover --figures figures --tables tables
       goldrush report study --criteria --json
     """
-    from goldrush.replay.report.reported import StudyQuestion
-
-    asked = StudyQuestion(outcome, criteria)
     users = measures_of(own_measures)
     if as_json:
         page = {"--out": out, "--figures": figures, "--tables": tables, "--width": width}
         refuse({**page, "--force": force}, "--json writes no page")
-        _print_values(study, asked, users, jobs)
+        _print_values(study, outcome, users, jobs, criteria=criteria)
         return DONE
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
-        written = write_report(
-            study, out, jobs=jobs, force=force, figures=figures, tables=tables,
-            width=width, question=asked, users=users, on_step=step,
+        page, path = write_report(
+            study, out, jobs=jobs, force=force, figures=figures, tables=tables, width=width,
+            outcome=outcome, criteria=criteria, users=users, on_step=step,
         )  # fmt: skip
-    _print_report(written, figures, tables)
+    _print_report(page, path, figures, tables)
     return DONE
 
 
 def _print_values(
-    study: str, question: StudyQuestion, users: Sequence[UserMeasure], jobs: int | None
-) -> None:
+    study: str, outcome: str | None, users: Sequence[UserMeasure], jobs: int | None, *,
+    criteria: bool,
+) -> None:  # fmt: skip
     from goldrush.replay.report.values import answers
     from goldrush.replay.study.measuring import results_of
 
@@ -272,30 +271,30 @@ def _print_values(
         results = results_of(
             study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
         )
-    echo_json(answers(results, question))
+    echo_json(answers(results, outcome, criteria=criteria))
 
 
-def _print_report(written: Reported, figures: str | None, tables: str | None) -> None:
+def _print_report(page: StudyPage, path: Path, figures: str | None, tables: str | None) -> None:
     """What a report comes to, and where it is; `figures`, `tables`: folders that were asked for."""
     from goldrush.replay.report.failures import hardly_played, shortened
 
-    study = written.study
+    study = page.study
     if lines := hardly_played(study.results):
         click.echo("models most of whose answers failed:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(lines)))
     echo_text("".join(f"{line}\n" for line in study.answer.sentences))
-    if study.question.criteria:
+    if study.judges:
         verdicts = study.assessment.verdicts
         why = f"no verdicts: {verdicts.reason}"
         echo_text(f"{verdicts.format(study.units) if verdicts else why}\n")
-    click.echo(f"page: {quoted_path(str(written.path))}")
+    click.echo(f"page: {quoted_path(str(path))}")
     if figures is not None:
         click.echo(
-            f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, "
+            f"figures: {', '.join(page.figures)} in {quoted_path(figures)}, each as .pdf, "
             ".png, .csv (data) and .tex (caption)"
         )
     if tables is not None:
-        named = ", ".join(written.tables)
+        named = ", ".join(page.tables)
         click.echo(f"tables: {named} in {quoted_path(tables)}, each as .csv and .tex")
 
 

@@ -28,26 +28,26 @@ def shortened(lines: Sequence[str]) -> list[str]:
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def model_tables(results: AnyResults) -> list[ReportTable]:
-    """The answers of every model; empty without models."""
-    head = ["treatment", "roster", results.of.vocabulary.units, "model", "answers"]
-    head += [*KINDS.values(), "failed", "cut off, played", "different"]
+def model_table(results: AnyResults) -> ReportTable:
+    """The answers of every model."""
     rows = [_row(results, cell, failures) for cell, failures in _by_cell(results)]
     caption = "Answers of every model, failed by kind, and different to equal prompts."
-    return [ReportTable("models", head, rows, caption)] if rows else []
+    return ReportTable.of("models", caption, rows)
 
 
 def _by_cell(results: AnyResults) -> Sequence[tuple[Cell, Failures]]:
     return [(cell, failures) for cell in results.by_cell for failures in results.failures(cell)]
 
 
-def _row(results: AnyResults, cell: Cell, failures: Failures) -> list[Content]:
+def _row(results: AnyResults, cell: Cell, failures: Failures) -> dict[str, Content]:
     share = f"{failures.share:.0%}"
     different, first = results.first_answers(cell, failures.model)
-    return [
-        cell.treatment, cell.roster, str(cell.rounds), failures.model, f"{failures.answers:,}",
-        *(f"{failures.kinds.get(kind, 0):,}" for kind in KINDS),
-        Marked(share, "hardly played") if failures.hardly_played else share,
-        f"{failures.cut:,}",
-        f"{different:,} of {first:,}" if first else "",
-    ]  # fmt: skip
+    return {
+        "treatment": cell.treatment, "roster": cell.roster,
+        results.of.vocabulary.units: str(cell.rounds),
+        "model": failures.model, "answers": f"{failures.answers:,}",
+        **{title: f"{failures.kinds.get(kind, 0):,}" for kind, title in KINDS.items()},
+        "failed": Marked(share, "hardly played") if failures.hardly_played else share,
+        "cut off, played": f"{failures.cut:,}",
+        "different": f"{different:,} of {first:,}" if first else "",
+    }  # fmt: skip

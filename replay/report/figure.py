@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,16 +11,9 @@ import attrs
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import (
-    NewFolder,
-    check_target,
-    existing,
-    format_reason,
-    is_marked,
-    write_whole,
-)
+from goldrush.kernel.files import is_marked, write_whole
 from goldrush.replay.extras import require
-from goldrush.replay.report.latex import tex
+from goldrush.replay.report.folder import CSV, TEX, check_folder, tex, write_folder
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
 from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
@@ -31,8 +22,7 @@ from goldrush.replay.report.svg import KEY_SIZE, image_of, key_svg, panel_svg, s
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-CSV, CAPTION, FOR_PAPERS = "csv", "tex", ("pdf", "png")
-SUFFIXES: Final = (*FOR_PAPERS, CSV, CAPTION)  # of the files of a figure in a folder
+FIGURES: Final = "% the caption of a figure by goldrush"
 
 
 @attrs.frozen(repr=False, slots=False, kw_only=True)
@@ -139,8 +129,7 @@ def check_paper(folder: str | Path, width: str | None, *, force: bool = False) -
     """Raises BadInput if `write_figures` would, before there are figures."""
     require("matplotlib", "figures for papers need", "figures")
     width_of(None, width)
-    is_own = partial(_is_figure, "png", Path(folder))
-    check_folder(Path(folder), "figure", SUFFIXES, "png", is_own, replace=force)
+    check_folder(folder, FIGURES, force=force)
 
 
 def write_figures(
@@ -152,58 +141,27 @@ def write_figures(
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] = lambda done, every: None,
 ) -> list[str]:
-    """Write figures into a folder, all or none: each as PDF and PNG, with its data and its caption,
-    and return their names. `force`: replace a folder of earlier figures.
-
-    Raises BadInput for another width, without matplotlib, if the folder holds anything else, and,
-    without `force`, if it holds figures; WriteFailed.
+    """Write figures into a folder: each as PDF and PNG, with its data and its caption, and return
+    their names. `force` and errors: as of `write_folder`; BadInput also for another width and
+    without matplotlib.
     """
-    with NewFolder(str(folder)) as new:
-        files = map_in_order(_files, [(figure, width) for figure in figures], jobs)
-        for done, by_suffix in enumerate(files, 1):
-            for suffix, data in by_suffix.items():
-                new.add(f"{figures[done - 1].name}.{suffix}", data)
+
+    def files() -> Iterator[dict[str, bytes]]:
+        drawn = map_in_order(_files, [(figure, width) for figure in figures], jobs)
+        for done, by_suffix in enumerate(drawn, 1):
+            yield by_suffix
             on_figure(done, len(figures))
-        check_paper(folder, width, force=force)
-        new.publish(replace=force)
-    return [figure.name for figure in figures]
+
+    names = [figure.name for figure in figures]
+    return write_folder(folder, FIGURES, names, files(), force=force)
 
 
 def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
     """The files of a figure by suffix."""
     figure, width = task
+    caption = rf"\caption{{{tex(figure.caption)}}}\label{{fig:{figure.name}}}"
     return {
-        **paper_bytes(figure, FOR_PAPERS, width),
+        **paper_bytes(figure, ("pdf", "png"), width),
         CSV: figure.csv.encode(),
-        CAPTION: rf"\caption{{{tex(figure.caption)}}}\label{{fig:{figure.name}}}".encode(),
+        TEX: f"{FIGURES}\n{caption}".encode(),
     }
-
-
-def check_folder(
-    folder: Path,
-    what: str,
-    suffixes: Sequence[str],
-    marked: str,
-    is_own: Callable[[bytes], bool],
-    *,
-    replace: bool,
-) -> None:
-    """Raises BadInput if a folder holds anything but files of earlier figures or tables (`what`),
-    or must not be replaced. Each has a file with the suffix `marked`, which `is_own` recognises.
-    """
-    try:
-        names = sorted(os.listdir(folder)) if os.path.lexists(folder) else []
-    except OSError as error:
-        reason = format_reason(error)
-        raise BadInput(f"cannot read {folder}: {reason}", "give another path") from None
-    for name in names:
-        stem, _, suffix = name.rpartition(".")
-        mark = folder / f"{stem}.{marked}"
-        is_its_own = os.path.isfile(folder / name) and os.path.lexists(mark)
-        if suffix not in suffixes or not is_its_own:
-            raise BadInput(
-                f"{folder} holds {format_value(name)}, which is not a {what}", "give another path"
-            )
-        check_target(str(mark), is_own=is_own)
-    if names and not replace:
-        raise existing(str(folder))

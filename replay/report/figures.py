@@ -218,7 +218,7 @@ def forest(study: ReportedStudy, rounds: int) -> Drawn:
 
 
 def treatment_label(study: ReportedStudy, cell: Cell) -> str:
-    return " ".join([cell.treatment, *(f"({it})" for it in study.covariate(cell))])
+    return " ".join([cell.treatment, *(f"({it})" for it in study.covariate(cell).values())])
 
 
 # The figures of a run.

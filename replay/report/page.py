@@ -64,7 +64,7 @@ class StudyPage:
         every = [
             *figures.outcome_figures(self.study),
             *(figure for each in drawn for figure in each.figures),
-            *self.study.chapter.figures(self.study),
+            *self.study.of.chapter.figures(self.study),
         ]
         return {figure.name: figure for figure in every}
 
@@ -74,15 +74,15 @@ class StudyPage:
         every = [
             sections.standings_table(study),
             *sections.comparison_tables(study),
-            *(verdicts.criteria_tables(study) if study.question.criteria else ()),
-            *study.chapter.tables(study),
+            *(verdicts.criteria_tables(study) if study.judges else ()),
+            *study.of.chapter.tables(study),
             *(table for *_, table in self.treatments),
-            *failures.model_tables(study.results),
+            failures.model_table(study.results),
             *sections.measure_tables(study),
         ]
         if not study.is_played:
             every = [table.without(_OF_PLAYERS) for table in every]
-        return {table.name: table for table in every}
+        return {table.name: table for table in every if table.rows}
 
     def html(self) -> str:
         """The page. Raises BadInput if Jinja is not installed."""
@@ -94,7 +94,7 @@ class StudyPage:
             """Text with invisible characters escaped, before Jinja escapes markup."""
             return value if isinstance(value, Markup) else printable(str(value))
 
-        template, contents = self.study.chapter.template, list[tuple[str, str]]()
+        template, contents = self.study.of.chapter.template, list[tuple[str, str]]()
 
         def section(title: str, anchor: str) -> Markup:
             contents.append((anchor, title))
@@ -118,7 +118,7 @@ class StudyPage:
     def _values(self) -> Mapping[str, Any]:
         """What templates are given; they call what needs no other argument."""
         study, results = self.study, self.study.results
-        cells, measures = results.by_cell, results.measures.known.values()
+        cells = results.by_cell
         sizes = sorted({len(runs) for runs in cells.values()})
         seeds = sorted({run.seed for runs in cells.values() for run in runs})
         world, first = study.of.world({}), next(iter(cells.values()))[0]
@@ -128,8 +128,7 @@ class StudyPage:
             "study": study, "page": self, "figures": self.figures, "tables": self.tables,
             "answer": study.answer, "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
-            "verdicts": study.assessment.verdicts, "world": study.chapter.values(study),
-            "judges": study.question.criteria,
+            "verdicts": study.assessment.verdicts, "world": study.of.chapter.values(study),
             "too_few": verdicts.too_few(study), "coloured": _COLOURED,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,
@@ -138,8 +137,7 @@ class StudyPage:
             "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
             "listed": format_list, "counted": format_count, "some": sections.some,
             "stopped": sections.stopped(study), "excluded": sections.excluded(study),
-            "at_end": [each.title for each in measures if each.at_end],
-            "total": [each.title for each in measures if each.total],
+            "measures": results.measures.known.values(),
             "identical": study.treatments(list(study.answer.same)),
             "exact_max": EXACT_MAX,
             "each": " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")]),

@@ -7,16 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import attrs
-
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
 from goldrush.replay.report.figure import check_paper, write_figures
+from goldrush.replay.report.folder import check_folder
 from goldrush.replay.report.page import StudyPage, is_html
-from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
-from goldrush.replay.report.tables import check_tables, write_tables
+from goldrush.replay.report.reported import study_of
+from goldrush.replay.report.tables import TABLES, write_tables
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
@@ -25,18 +24,6 @@ if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 NAME: Final = "report.html"
-
-
-@attrs.frozen
-class Reported:
-    """A written report: what it says, its page, and the names of figures and tables that were
-    written into folders of their own.
-    """
-
-    study: ReportedStudy
-    path: Path
-    figures: Sequence[str]
-    tables: Sequence[str]
 
 
 def report(
@@ -48,11 +35,13 @@ def report(
     figures: str | Path | None = None,
     tables: str | Path | None = None,
     width: str | None = None,
-    question: StudyQuestion | None = None,
+    outcome: str | None = None,
+    criteria: bool = False,
     users: Sequence[UserMeasure] = (),
     on_step: OnStep = lambda what, done, every: None,
-) -> Reported:
-    """Write the report of a study. The same study and versions give the same bytes.
+) -> tuple[StudyPage, Path]:
+    """Write the report of a study, and return it with its path. The same study and versions give
+    the same bytes.
 
     Args:
         out: the report; None: `report.html` in the folder.
@@ -61,7 +50,8 @@ def report(
             data (CSV) and its caption (LaTeX).
         tables: also write every table into this folder, as CSV and LaTeX.
         width: of these figures: `single` or `double`, as for `Figure.save`.
-        question: what it is asked; None: the outcome of the world.
+        outcome: the measure that is compared; None: that of the world.
+        criteria: add change over time and the criteria of the world.
         users: measures of the user, besides those of the world.
 
     Raises:
@@ -75,21 +65,19 @@ def report(
     elif width is not None:
         raise BadInput("a width was given without a folder of figures", "give the folder, too")
     if tables is not None:
-        check_tables(tables, force=force)
+        check_folder(tables, TABLES, force=force)
 
     results = results_of(folder, jobs=jobs, on_run=partial(on_step, "measuring"), users=users)
-    study = study_of(results, question)
-    page, names = StudyPage(study), list[str]()
+    page = StudyPage(study_of(results, outcome, criteria=criteria))
     if figures is not None:
-        names = write_figures(
+        write_figures(
             list(page.figures.values()), figures, width=width, force=force, jobs=jobs,
             on_figure=partial(on_step, "drawing figures"),
         )  # fmt: skip
-    of_tables = (
-        [] if tables is None else write_tables(list(page.tables.values()), tables, force=force)
-    )
+    if tables is not None:
+        write_tables(list(page.tables.values()), tables, force=force)
     write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
-    return Reported(study, path, names, of_tables)
+    return page, path
 
 
 def _target(folder: str | Path, out: str | Path | None, *, force: bool) -> Path:

@@ -15,7 +15,6 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of
-from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import number
 from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
@@ -31,23 +30,16 @@ _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
 @attrs.frozen
-class StudyQuestion:
-    """What a report is asked.
+class ReportedStudy:
+    """The results of a study, with what several sections need.
 
     Attributes:
-        outcome: the name of a measure; None: the outcome of the world.
-        criteria: whether change over time and the criteria of the world have a section.
+        asked: the name of the outcome; None: that of the world.
+        judges: whether change over time and the criteria of the world have a section.
     """
 
-    outcome: str | None = None
-    criteria: bool = False
-
-
-@attrs.frozen
-class ReportedStudy:
-    """The results of a study, with what several sections need."""
-
-    question: StudyQuestion
+    asked: str | None
+    judges: bool
     answer: StudyAnswer
     against: Mapping[Cell, Mapping[str, Interval]]
     assessment: Assessment
@@ -58,16 +50,12 @@ class ReportedStudy:
         return self.answer.results
 
     @property
-    def chapter(self) -> Chapter[ReportedStudy]:
-        return self.of.chapter
-
-    @property
     def runs(self) -> str:
         return format_count(sum(map(len, self.results.by_cell.values())), "run")
 
     @property
     def title(self) -> str:
-        if self.question.criteria:
+        if self.judges:
             return f"{self.of.studies.title} A study of {self.runs}"
         title = self.answer.outcome.title
         by = "treatment and roster" if self.is_played else "treatment"
@@ -97,9 +85,9 @@ class ReportedStudy:
     @property
     def json_command(self) -> str:
         """The command that prints the numbers of this page, to be typed in the study's folder."""
-        question, folder = self.question, self.results.folder
-        outcome = "" if question.outcome is None else f" --outcome {question.outcome}"
-        criteria = " --criteria" if question.criteria else ""
+        folder = self.results.folder
+        outcome = "" if self.asked is None else f" --outcome {self.asked}"
+        criteria = " --criteria" if self.judges else ""
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
@@ -117,33 +105,21 @@ class ReportedStudy:
         """The name of a figure of one horizon, which has it at its end where there are several."""
         return f"{figure}-{rounds}" if len(self.results.horizons) > 1 else figure
 
-    def if_several(self, horizon: str) -> list[str]:
-        """A cell of the column of horizons, which only a study of several has."""
-        return [horizon] if len(self.results.horizons) > 1 else []
+    def if_several(self, rounds: int) -> dict[str, str]:
+        """The column of horizons, which only a study of several has."""
+        return {self.units: str(rounds)} if len(self.results.horizons) > 1 else {}
 
-    @property
-    def cell_head(self) -> list[str]:
-        """The heads of the columns of `of_cell`."""
-        return ["treatment", "roster", *self.if_several(self.units), *self.covariates]
+    def of_cell(self, cell: Cell) -> dict[str, str]:
+        """What a row of a table says of its cell, by column."""
+        where = {"treatment": cell.treatment, "roster": self.answer.label(cell.roster)}
+        return {**where, **self.if_several(cell.rounds), **self.covariate(cell)}
 
-    def of_cell(self, cell: Cell) -> list[str]:
-        """What a row of a table says of its cell."""
-        return [
-            cell.treatment, self.answer.label(cell.roster), *self.if_several(str(cell.rounds)),
-            *self.covariate(cell),
-        ]  # fmt: skip
-
-    @property
-    def covariates(self) -> list[str]:
-        """The heading of the covariate's column, or nothing without a covariate."""
-        return list(filter(None, [self.of.studies.covariate]))
-
-    def covariate(self, *cells: Cell) -> list[str]:
-        """The entry of that column for some cells."""
-        return [
-            " and ".join(number(getattr(self.results.config(cell), name)) for cell in cells)
-            for name in self.covariates
-        ]
+    def covariate(self, *cells: Cell) -> dict[str, str]:
+        """The column of the covariate for some cells; none without a covariate."""
+        if not (name := self.of.studies.covariate):
+            return {}
+        values = [number(getattr(self.results.config(cell), name)) for cell in cells]
+        return {name: " and ".join(values)}
 
     def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
         """Measures of these names, and those of the user; None: all."""
@@ -219,14 +195,13 @@ class ReportedStudy:
         )
 
 
-def study_of(results: AnyResults, question: StudyQuestion | None = None) -> ReportedStudy:
+def study_of(
+    results: AnyResults, outcome: str | None = None, *, criteria: bool = False
+) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    question = question or StudyQuestion()
-    answer = answer_of(results, question.outcome)
-    results = answer.results
-    return ReportedStudy(
-        question, answer, against_baseline(results), Assessment(results), _styles(results)
-    )
+    answer = answer_of(results, outcome)
+    against, assessment = against_baseline(answer.results), Assessment(answer.results)
+    return ReportedStudy(outcome, criteria, answer, against, assessment, _styles(answer.results))
 
 
 def defined(measure: AgentMeasure | Measure) -> str:

@@ -38,20 +38,19 @@ _PAIRED: Final = {
 
 def standings_table(study: ReportedStudy) -> ReportTable:
     """The outcome by treatment, roster and policy."""
-    rows: list[Sequence[Content]] = []
+    rows: list[dict[str, Content]] = []
     for standing in study.answer.standings:
         cell, policies = standing.cell, study.results.by_cell[standing.cell][0].policies
         agents = policies.count(standing.policy) if standing.policy else len(policies)
         rows.append(
-            [
-                *study.of_cell(cell), standing.policy or "all agents", str(agents),
-                f"{standing.values.n}", bounds(standing.values),
-            ]
+            {
+                **study.of_cell(cell), "policy": standing.policy or "all agents",
+                "agents": str(agents), "seeds": f"{standing.values.n}",
+                "mean ± 95%": bounds(standing.values),
+            }
         )  # fmt: skip
-    head = [*study.cell_head, "policy", "agents", "seeds", "mean ± 95%"]
     by = "treatment, roster and policy" if study.is_played else "treatment"
-    caption = f"{capitalized(study.answer.outcome.title)} by {by}."
-    return ReportTable("outcome", head, rows, caption)
+    return ReportTable.of("outcome", f"{capitalized(study.answer.outcome.title)} by {by}.", rows)
 
 
 def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
@@ -62,25 +61,24 @@ def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
             shown = sorted(compared, key=lambda each: 2.0 if each.p is None else each.p)
             shown = shown[:COMPARED_MAX]
             more = f" Those with the smallest p of {len(compared):,}; --json gives all."
-        head = [
-            _PAIRED[kind], *study.if_several(study.units), f"b {MINUS} a", "seeds", "mean of a",
-            "mean of b", "difference ± 95%", "p", "Holm", "effect", "detectable", "result",
-        ]  # fmt: skip
         caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
-        yield ReportTable(kind, head, [_compared(study, each) for each in shown], caption)
+        yield ReportTable.of(kind, caption, [_compared(study, each) for each in shown])
 
 
-def _compared(study: ReportedStudy, comparison: Comparison) -> list[Content]:
+def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content]:
     change = comparison.change
     data = "" if change.n == change.seeds else f" ({change.n} of {change.seeds})"
-    return [
-        comparison.where, *study.if_several(str(comparison.rounds)),
-        f"{comparison.b} {MINUS} {comparison.a}",
-        f"{change.n}{data}", rounded(change.first), rounded(change.second),
-        bounds(change.difference), p_value(comparison.p), p_value(comparison.holm),
-        within_bounds(change.effect, change.effect_low, change.effect_high),
-        number(comparison.detectable, 2), Marked(DIFFERS if comparison.differs else NOT_FOUND),
-    ]  # fmt: skip
+    return {
+        _PAIRED[comparison.kind]: comparison.where, **study.if_several(comparison.rounds),
+        f"b {MINUS} a": f"{comparison.b} {MINUS} {comparison.a}",
+        "seeds": f"{change.n}{data}",
+        "mean of a": rounded(change.first), "mean of b": rounded(change.second),
+        "difference ± 95%": bounds(change.difference),
+        "p": p_value(comparison.p), "Holm": p_value(comparison.holm),
+        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "detectable": number(comparison.detectable, 2),
+        "result": Marked(DIFFERS if comparison.differs else NOT_FOUND),
+    }  # fmt: skip
 
 
 def rosters(study: ReportedStudy) -> list[str]:
@@ -102,10 +100,8 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
     for cell in study.cells:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     for at, ((treatment, rounds), cells) in enumerate(groups.items(), 1):
-        covariate = [
-            f"{name} {' or '.join(dict.fromkeys(it for c in cells for it in study.covariate(c)))}"
-            for name in study.covariates
-        ]
+        covariates = dict.fromkeys(it for cell in cells for it in study.covariate(cell).values())
+        covariate = [f"{study.of.studies.covariate} {' or '.join(covariates)}"] * bool(covariates)
         title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
         table = ReportTable(
             f"means-{at}", ["measure", *(cell.roster or "mean" for cell in cells)],
@@ -150,17 +146,20 @@ def _mean(runs: Sequence[AnyResult], name: str) -> str:
 def measure_tables(study: ReportedStudy) -> list[ReportTable]:
     """The measures with their definitions, and the code of those of the user."""
     measures = study.results.measures
-    rows = [[measure.title, defined(measure) or NONE] for measure in measures.of_agents.values()]
-    rows += [[measure.title, defined(measure) or NONE] for measure in measures.known.values()]
-    tables = [
-        ReportTable(
-            "measures", ["measure", "definition"], rows, "The measures and their definitions."
-        )
+    rows = [
+        {"measure": measure.title, "definition": defined(measure) or NONE}
+        for measure in (*measures.of_agents.values(), *measures.known.values())
     ]
-    own = [[user.name, user.typed(), user.sha256 or "not known"] for user in study.results.users]
-    head = ["measure", "function", "SHA-256 of the file"]
+    own = [
+        {"measure": user.name, "function": user.typed(),
+         "SHA-256 of the file": user.sha256 or "not known"}
+        for user in study.results.users
+    ]  # fmt: skip
     caption = "Measures of the author of this report, computed when it was made."
-    return [*tables, ReportTable("own-measures", head, own, caption)] if own else tables
+    return [
+        ReportTable.of("measures", "The measures and their definitions.", rows),
+        ReportTable.of("own-measures", caption, own),
+    ]
 
 
 def stopped(study: ReportedStudy) -> list[str]:

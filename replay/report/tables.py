@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from goldrush.kernel.files import NewFolder
-from goldrush.replay.report.figure import check_folder
-from goldrush.replay.report.latex import tex
+from goldrush.replay.report.folder import CSV, TEX, tex, write_folder
 from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
 from goldrush.replay.text import csv_of
 
-CSV, TEX = SUFFIXES = ("csv", "tex")
-_MARK: Final = "% written by goldrush; needs \\usepackage{array,booktabs,graphicx}"
+TABLES: Final = "% written by goldrush; needs \\usepackage{array,booktabs,graphicx}"
 _LONG: Final = 40  # characters of a text that LaTeX wraps
 _COLUMN_CHARACTERS, _PAGE_CHARACTERS = 50, 120  # of a paper in two columns, in small letters
 _NUMBER: Final = re.compile(
@@ -47,6 +44,12 @@ class ReportTable:
     head: Sequence[str]
     rows: Sequence[Sequence[Content]]
     caption: str
+
+    @classmethod
+    def of(cls, name: str, caption: str, rows: Sequence[Mapping[str, Content]]) -> ReportTable:
+        """A table of rows by heading, the same in each row."""
+        head = list(rows[0]) if rows else []
+        return cls(name, head, [[row[heading] for heading in head] for row in rows], caption)
 
     def without(self, columns: Sequence[str]) -> ReportTable:
         """The table without the columns of these heads."""
@@ -95,7 +98,7 @@ class ReportTable:
         head, *rows = (" & ".join(map(tex, line)) + r" \\" for line in lines)
         return "\n".join(
             [
-                _MARK, rf"\begin{{{environment}}}", r"\centering",
+                TABLES, rf"\begin{{{environment}}}", r"\centering",
                 rf"\caption{{{tex(self.caption)}}}", rf"\label{{tab:{self.name}}}\medskip", size,
                 r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
                 rf"\begin{{tabular}}{{{self._columns(lengths)}}}", r"\toprule", head, r"\midrule",
@@ -118,24 +121,8 @@ class ReportTable:
 def write_tables(
     tables: Sequence[ReportTable], folder: str | Path, *, force: bool = False
 ) -> list[str]:
-    """Write tables into a folder as CSV and LaTeX, all or none, and return their names. `force`:
-    replace a folder of earlier tables.
-
-    Raises BadInput if the folder holds anything else, and, without `force`, if it holds tables;
-    WriteFailed.
+    """Write tables into a folder as CSV and LaTeX, and return their names. `force` and errors: as
+    of `write_folder`.
     """
-    with NewFolder(str(folder)) as new:
-        for table in tables:
-            new.add(f"{table.name}.{CSV}", table.csv.encode())
-            new.add(f"{table.name}.{TEX}", table.latex.encode())
-        check_tables(folder, force=force)
-        new.publish(replace=force)
-    return [table.name for table in tables]
-
-
-def check_tables(folder: str | Path, *, force: bool = False) -> None:
-    """Raises BadInput if `write_tables` would, before there are tables."""
-    check_folder(
-        Path(folder), "table", SUFFIXES, TEX, lambda front: front.startswith(_MARK.encode()),
-        replace=force,
-    )  # fmt: skip
+    files = ({CSV: table.csv.encode(), TEX: table.latex.encode()} for table in tables)
+    return write_folder(folder, TABLES, [table.name for table in tables], files, force=force)

@@ -9,21 +9,21 @@ import msgspec
 
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import hardly_played
-from goldrush.replay.report.reported import StudyQuestion
 from goldrush.replay.study.comparisons import against_baseline, identical_cells
 from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.results import AnyResults, cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
 
 
-def answers(results: AnyResults, question: StudyQuestion | None = None) -> dict[str, Any]:
+def answers(
+    results: AnyResults, outcome: str | None = None, *, criteria: bool = False
+) -> dict[str, Any]:
     """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
     measures with the baseline, failed answers of models, and the world's own results; with
-    `StudyQuestion.criteria` verdicts and findings by cell (also without a burn-in). Undefined
+    `criteria` verdicts and findings by cell (also without a burn-in). Undefined
     values are None. Raises BadInput as `answer_of`.
     """
-    question = question or StudyQuestion()
-    answer = answer_of(results, question.outcome)
+    answer = answer_of(results, outcome)
     against, identical = against_baseline(results), identical_cells(results)
     return {
         "folder": results.folder,
@@ -46,7 +46,7 @@ def answers(results: AnyResults, question: StudyQuestion | None = None) -> dict[
             for failures in results.failures(cell)
             for first in [results.first_answers(cell, failures.model)]
         ],
-        **(_criteria(results) if question.criteria else {}),
+        **(_criteria(results) if criteria else {}),
         "against_baseline": [
             {
                 **cell_as_dict(results, cell),

@@ -10,7 +10,7 @@ from goldrush.replay.report.answer import NULL_NOTE
 from goldrush.replay.report.numbers import TOGETHER, bounds, p_value, rounded, within_bounds
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
-from goldrush.replay.study.inference import PairedChange, seeds_for, smallest_p
+from goldrush.replay.study.inference import seeds_for, smallest_p
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,
@@ -29,51 +29,38 @@ _OUTCOMES: Final = {
 }
 
 
-def format_effect(change: PairedChange) -> str:
-    """An effect with its interval: "0.60 [0.10, 0.85]"."""
-    return within_bounds(change.effect, change.effect_low, change.effect_high)
-
-
 def criteria_tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts, what they rest on, and each treatment by itself; empty without criteria."""
     criteria, verdicts = study.of.studies.criteria, study.assessment.verdicts
     if not criteria.every:
         return []
     tables = [_verdict_table(study, verdicts), *_behind(study)] if verdicts else []
-    rows: list[list[Content]] = [
-        [
-            *study.of_cell(cell), str(study.results.config(cell).agents),
-            *(Marked(_OUTCOMES[each.outcome], each.note) for each in study.assessment.judged(cell)),
-        ]
+    rows = [
+        {
+            **study.of_cell(cell), "N": str(study.results.config(cell).agents),
+            **{each.criterion: Marked(_OUTCOMES[each.outcome], each.note)
+               for each in study.assessment.judged(cell)},
+        }
         for cell in study.cells
     ]  # fmt: skip
-    head = [*study.cell_head, "N", *(criterion.name for criterion in criteria.every)]
     caption = "Outcomes of each treatment with its own number of agents."
-    return [*tables, ReportTable("every-treatment", head, rows, caption)]
+    return [*tables, ReportTable.of("every-treatment", caption, rows)]
 
 
 def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> ReportTable:
     """The verdicts, beside those on halves of all units, which the beginning of a run is in."""
     whole = Assessment(study.results, burn_in=False).verdicts
-    rows: list[list[Content]] = [
-        [
-            now.treatments, now.roster, str(now.rounds), *study.covariate(*now.cells),
-            now.criterion, *(Marked(verdict.verdict, verdict.note) for verdict in (now, then)),
-        ]
+    rows: list[dict[str, Content]] = [
+        {
+            "treatments": now.treatments, "roster": now.roster, study.units: str(now.rounds),
+            **study.covariate(*now.cells), "criterion": now.criterion,
+            "verdict": Marked(now.verdict, now.note),
+            "without a burn-in": Marked(then.verdict, then.note),
+        }
         for now, then in zip(verdicts, whole, strict=True)
     ]  # fmt: skip
     sizes = " and ".join(f"with N = {n}" for n in study.of.studies.criteria.sizes)
-    head = [
-        "treatments", "roster", study.units, *study.covariates, "criterion", "verdict",
-        "without a burn-in",
-    ]  # fmt: skip
-    return ReportTable("verdicts", head, rows, f"Verdicts on each criterion, {sizes}.")
-
-
-_BEHIND: Final = (
-    "sub-measure", "N", "first half", "second half", "difference ± 95%",
-    "seeds as expected", "opposite", "same", "p", "Holm", "Holm, opposite", "effect", "shows",
-)  # fmt: skip
+    return ReportTable.of("verdicts", f"Verdicts on each criterion, {sizes}.", rows)
 
 
 def _behind(study: ReportedStudy) -> Iterator[ReportTable]:
@@ -87,32 +74,31 @@ def _behind(study: ReportedStudy) -> Iterator[ReportTable]:
         ]
         treatments = " and ".join(cell.treatment for cell in cells)
         null = NULL_NOTE if study.assessment.is_null(cells[0]) else ""
-        covariates = zip(study.covariates, study.covariate(*cells), strict=True)
-        where = [cells[0].roster, treatments, study.horizon(cells[0].rounds)]
-        caption = f"{', '.join([*where, *map(' '.join, covariates)])}{null}."
-        yield ReportTable(f"behind-{index}", _BEHIND, rows, caption)
+        covariates = map(" ".join, study.covariate(*cells).items())
+        where = [cells[0].roster, treatments, study.horizon(cells[0].rounds), *covariates]
+        yield ReportTable.of(f"behind-{index}", f"{', '.join(where)}{null}.", rows)
 
 
-def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str]:
+def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> dict[str, str]:
     change = finding.change
     arrow = "↑" if change.expected > 0 else "↓"
     data = "" if change.n == change.seeds else f" ({change.n} with data)"
     shows = finding.shows if finding.shows == finding.alone else f"{finding.alone}, {finding.shows}"
-    return [
-        f"{study.results.measures.known[finding.measure].title}{TOGETHER}{arrow}",
-        str(study.results.config(cell).agents),
-        rounded(change.first),
-        rounded(change.second),
-        bounds(change.difference),
-        f"{change.right} of{TOGETHER}{change.seeds}{data}",
-        str(change.wrong),
-        str(change.same),
-        p_value(change.p),
-        p_value(finding.holm),
-        p_value(finding.holm_opposite),
-        format_effect(change),
-        shows,
-    ]
+    return {
+        "sub-measure": f"{study.results.measures.known[finding.measure].title}{TOGETHER}{arrow}",
+        "N": str(study.results.config(cell).agents),
+        "first half": rounded(change.first),
+        "second half": rounded(change.second),
+        "difference ± 95%": bounds(change.difference),
+        "seeds as expected": f"{change.right} of{TOGETHER}{change.seeds}{data}",
+        "opposite": str(change.wrong),
+        "same": str(change.same),
+        "p": p_value(change.p),
+        "Holm": p_value(finding.holm),
+        "Holm, opposite": p_value(finding.holm_opposite),
+        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "shows": shows,
+    }
 
 
 def too_few(study: ReportedStudy) -> str:

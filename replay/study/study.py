@@ -355,14 +355,12 @@ class Study:
         goldrush-sim[stats]; WriteFailed where the system refuses.
         """
         from goldrush.replay.report.report import report
-        from goldrush.replay.report.reported import StudyQuestion
 
-        question = StudyQuestion(outcome, criteria)
-        users = user_measures(measures)
-        return report(
-            self.folder, path, jobs=jobs, figures=figures, tables=tables,
-            width=width, force=force, question=question, users=users,
-        ).path  # fmt: skip
+        _, written = report(
+            self.folder, path, jobs=jobs, figures=figures, tables=tables, width=width, force=force,
+            outcome=outcome, criteria=criteria, users=user_measures(measures),
+        )  # fmt: skip
+        return written
 
     def figures(self) -> dict[str, str]:
         """The figures of the report: their captions by name. Raises as `report`."""
@@ -384,9 +382,9 @@ class Study:
     def _figures(self) -> list[Figure]:
         require("scipy", "figures of a study need", "stats")
         from goldrush.replay.report.page import StudyPage
-        from goldrush.replay.report.reported import StudyQuestion, study_of
+        from goldrush.replay.report.reported import study_of
 
-        study = study_of(self.results(), question=StudyQuestion(criteria=True))  # with all figures
+        study = study_of(self.results(), criteria=True)  # with all figures
         return list(StudyPage(study).figures.values())
 
     def view(

@@ -11,10 +11,9 @@ from typing import Any, Final
 from goldrush.agents.worlds.competition.cast import PLANTED
 from goldrush.agents.worlds.competition.treatments import NO_ELIMINATION
 from goldrush.replay.report.chapter import Chapter
-from goldrush.replay.report.numbers import number, p_value
+from goldrush.replay.report.numbers import number, p_value, within_bounds
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Marked, ReportTable
-from goldrush.replay.report.verdicts import format_effect
 from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
@@ -35,43 +34,40 @@ def _values(study: ReportedStudy) -> Mapping[str, Any]:
 
 def _tables(study: ReportedStudy) -> list[ReportTable]:
     """The verdicts and what they rest on, and the planted control; those with rows."""
-    if not study.question.criteria:
+    if not study.judges:
         return []
     judgements = study.assessment.verdicts
-    head = [
-        "criterion", "measure", "workers", "seasons", "protocol", "null", "effect", "p, Holm",
-        "as expected",
-    ]  # fmt: skip
-    tables = [
-        ReportTable(
-            "protocol", ["criterion", "verdict"],
-            [[each.criterion, Marked(each.verdict, each.note)] for each in judgements],
-            "The verdicts on the protocol.",
+    return [
+        ReportTable.of(
+            "protocol", "The verdicts on the protocol.",
+            [{"criterion": each.criterion, "verdict": Marked(each.verdict, each.note)}
+             for each in judgements],
         ),
-        ReportTable(
-            "protocol-tests", head,
+        ReportTable.of(
+            "protocol-tests", "The numbers behind the verdicts; in brackets 95% intervals.",
             [_row(judged) for each in judgements for judged in each.by_size.values()],
-            "The numbers behind the verdicts; in brackets 95% intervals.",
         ),
-        ReportTable(
-            "planted", ["treatment", "stability", "scripted ahead", "the difference is"],
-            [[each.cell.treatment, number(each.stability), f"{each.ahead} of {each.seasons}",
-              "found" if each.is_found else "not found"] for each in planted(study.results)],
-            "A difference that was planted among the workers.",
+        ReportTable.of(
+            "planted", "A difference that was planted among the workers.",
+            [{"treatment": each.cell.treatment, "stability": number(each.stability),
+              "scripted ahead": f"{each.ahead} of {each.seasons}",
+              "the difference is": "found" if each.is_found else "not found"}
+             for each in planted(study.results)],
         ),
     ]  # fmt: skip
-    return [table for table in tables if table.rows]
 
 
-def _row(judged: SizeVerdict) -> list[str]:
+def _row(judged: SizeVerdict) -> dict[str, str]:
     [finding] = judged.findings
     change = finding.change
     [null] = (each.null_name for each in CRITERIA if each.name == judged.criterion)
-    return [
-        judged.criterion, finding.measure, str(judged.size), str(change.seeds),
-        number(change.second.mean), f"{number(change.first.mean)} ({null})", format_effect(change),
-        p_value(finding.holm), f"{change.right} of {change.seeds}",
-    ]  # fmt: skip
+    return {
+        "criterion": judged.criterion, "measure": finding.measure, "workers": str(judged.size),
+        "seasons": str(change.seeds), "protocol": number(change.second.mean),
+        "null": f"{number(change.first.mean)} ({null})",
+        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "p, Holm": p_value(finding.holm), "as expected": f"{change.right} of {change.seeds}",
+    }  # fmt: skip
 
 
 CHAPTER: Final = Chapter(

@@ -23,6 +23,7 @@ from goldrush.replay.report.plot import SCATTER, STEPS, Row
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.comparisons import baseline_of
+from goldrush.replay.study.inference import Correlation
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import curve
@@ -107,66 +108,67 @@ def values_of(study: ReportedStudy) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def tables_of(study: ReportedStudy) -> Iterator[ReportTable]:
+def tables_of(study: ReportedStudy) -> list[ReportTable]:
     """Correlations of concentration and turnover; theory and observation."""
-    yield ReportTable(
-        "trade-off", ["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"],
-        [
+    return [
+        ReportTable.of(
+            "trade-off", "Spearman's rank correlation and its 95% interval.",
             [
-                each.roster or "all", str(each.rounds), f"{each.gini.n:,}",
-                *(within_bounds(of.rho, of.low, of.high) for of in (each.gini, each.hhi)),
-            ]
-            for each in trade_offs(study.results)
-        ],
-        "Spearman's rank correlation and its 95% interval.",
-    )  # fmt: skip
-    tables = [
-        ReportTable(
+                {
+                    "roster": each.roster or "all", "rounds": str(each.rounds),
+                    "runs": f"{each.gini.n:,}",
+                    "Gini with turnover": _correlation(each.gini),
+                    "HHI with turnover": _correlation(each.hhi),
+                }
+                for each in trade_offs(study.results)
+            ],
+        ),
+        ReportTable.of(
             "possession",
-            [*_CELL, "seeds", "ratio ± 95%", f"minus {NULL}", "stable holders"],
+            "Raids on stable holders compared with raids on others; ±: half the 95% interval.",
             [
-                [
-                    *_cell(study, each.cell), f"{each.ratio.n} of {each.seeds}",
-                    bounds(each.ratio),
-                    NONE if each.beyond_null is None else bounds(each.beyond_null), each.shows,
-                ]
+                {
+                    **_cell(study, each.cell), "seeds": f"{each.ratio.n} of {each.seeds}",
+                    "ratio ± 95%": bounds(each.ratio),
+                    f"minus {NULL}": bounds(each.beyond_null) if each.beyond_null else NONE,
+                    "stable holders": each.shows,
+                }
                 for each in possession(study.results)
             ],
-            "Raids on stable holders compared with raids on others; ±: half the 95% interval.",
         ),
-        ReportTable(
-            "defence",
+        ReportTable.of(
+            "defence", "Predicted and observed value of defence.",
             [
-                *_CELL, "raid chance", "break-even", "stake", "saves", "costs", "predicted",
-                f"gold, defender {MINUS} miner ± 95%", "seen",
-            ],
-            [
-                [
-                    *_cell(study, each.cell),
-                    *map(number, (each.raided, each.break_even, each.stake, each.saves, each.cost)),
-                    _PREDICTED[each.pays], bounds(each.gap), _SEEN[each.did_pay],
-                ]
+                {
+                    **_cell(study, each.cell),
+                    "raid chance": number(each.raided), "break-even": number(each.break_even),
+                    "stake": number(each.stake), "saves": number(each.saves),
+                    "costs": number(each.cost), "predicted": _PREDICTED[each.pays],
+                    f"gold, defender {MINUS} miner ± 95%": bounds(each.gap),
+                    "seen": _SEEN[each.did_pay],
+                }
                 for each in defending(study.results)
             ],
-            "Predicted and observed value of defence.",
         ),
     ]  # fmt: skip
-    yield from (table for table in tables if table.rows)
 
 
-_CELL: Final = ("treatment", "roster", "rounds", "pressure")
 _PREDICTED: Final = {None: NONE, True: "pays", False: "does not pay"}
 _SEEN: Final = {None: "no clear difference", True: "paid", False: "did not pay"}
 
 
-def _cell(study: ReportedStudy, cell: Cell) -> list[str]:
-    pressure = number(study.results.config(cell).pressure)
-    return [cell.treatment, cell.roster, str(cell.rounds), pressure]
+def _cell(study: ReportedStudy, cell: Cell) -> dict[str, str]:
+    where = {"treatment": cell.treatment, "roster": cell.roster, "rounds": str(cell.rounds)}
+    return {**where, **study.covariate(cell)}
+
+
+def _correlation(found: Correlation) -> str:
+    return within_bounds(found.rho, found.low, found.high)
 
 
 CHAPTER: Final = Chapter(
     template=Path(__file__).with_name("report.html"),
-    tables=lambda study: list(tables_of(study)),
+    tables=tables_of,
     figures=lambda study: list(figures_of(study)),
     values=values_of,
 )

@@ -10,7 +10,7 @@ from goldrush.kernel.text import is_visible
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.numbers import bounds, number, p_value, rounded
 from goldrush.replay.report.page import StudyPage
-from goldrush.replay.report.reported import StudyQuestion, study_of
+from goldrush.replay.report.reported import study_of
 from goldrush.replay.report.sections import excluded
 from goldrush.replay.report.tables import Marked
 from goldrush.replay.report.values import answers
@@ -219,7 +219,7 @@ def test_where_nobody_plays_no_roster_is_named() -> None:
         for t in ("baseline", "scarce")
         for seed in range(3)
     ]
-    page = StudyPage(study_of(results(*runs), StudyQuestion(outcome="gini")))
+    page = StudyPage(study_of(results(*runs), "gini"))
     sentences = " ".join(page.study.answer.sentences)
 
     assert "with 3 seeds" in sentences
@@ -239,7 +239,7 @@ def test_each_difference_stands_in_the_row_of_its_pair() -> None:
         for n, t in enumerate(names)
         for seed in range(3)
     ]
-    page = StudyPage(study_of(results(*runs), StudyQuestion(outcome="gini")))
+    page = StudyPage(study_of(results(*runs), "gini"))
 
     assert {"own-1 − baseline": 0.1, "own-2 − baseline": 0.4, "own-2 − own-1": 0.3} == {
         row["x"]: pytest.approx(row["y"]) for row in page.figures["differences"].data

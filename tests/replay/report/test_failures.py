@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_tables
+from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_table
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import study_of
@@ -56,17 +56,17 @@ LINES = [
 
 
 def test_that_models_hardly_played_stands_above_what_was_found(study: Path, tmp_path: Path) -> None:
-    written = report(study, tmp_path / "page.html", jobs=1)
-    text = Page(written.path.read_text(encoding="utf-8")).text
+    page, path = report(study, tmp_path / "page.html", jobs=1)
+    text = Page(path.read_text(encoding="utf-8")).text
 
-    assert LINES == hardly_played(written.study.results)
+    assert LINES == hardly_played(page.study.results)
     for line in LINES:
         assert text.index(line) < text.index("compare 2 treatments")
 
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
-    [table] = model_tables(found)
+    table = model_table(found)
     told = json.loads(json.dumps(answers(found)))
 
     assert [
@@ -90,7 +90,7 @@ def test_how_many_first_answers_differ_is_told() -> None:
         for seed, first in enumerate(given)
     ]
     found = results(*runs)
-    [table] = model_tables(found)
+    table = model_table(found)
 
     assert (3, 5) == found.first_answers(cell, "m")
     assert "3 of 5" == table.rows[0][-1]
@@ -102,7 +102,7 @@ def test_only_so_many_models_are_named_above_the_verdicts_and_as_text() -> None:
     failed = (Failures("<b>\u202e", 20, {"no-json": 11}),)
     found = results(*(attrs.evolve(made(cell), failures=failed) for cell in cells))
     said = StudyPage(study_of(found)).html().partition("<h2")[0].partition("</p>")[0]
-    [table] = model_tables(found)
+    table = model_table(found)
 
     assert LINES_MAX == said.count("&lt;b&gt;\\u202e")
     assert len(cells) == len(table.rows) == len(answers(found)["hardly_played"])

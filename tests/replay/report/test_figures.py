@@ -26,7 +26,7 @@ from goldrush.replay.report.plot import (
     labels_of,
     reach,
 )
-from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
+from goldrush.replay.report.reported import ReportedStudy, study_of
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
@@ -59,7 +59,7 @@ def cells(
 def asked(given: Cells) -> ReportedStudy:
     """The study of these runs, asked about a measure of the run, with change over time."""
     every = (run for runs in given.values() for run in runs)
-    return study_of(results(*every), StudyQuestion(outcome="gini", criteria=True))
+    return study_of(results(*every), "gini", criteria=True)
 
 
 def drawn(given: Cells) -> dict[str, Figure]:

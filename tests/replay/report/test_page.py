@@ -11,7 +11,7 @@ from goldrush.replay.colours import GREY
 from goldrush.replay.report.numbers import bounds, number, p_value, printable, within_bounds
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.plot import LABEL_MAX, labels_of, styles_of
-from goldrush.replay.report.reported import StudyQuestion, study_of
+from goldrush.replay.report.reported import study_of
 from goldrush.replay.studies import NO_STUDIES
 from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.records import Cell
@@ -29,7 +29,7 @@ def page_of(text: str) -> str:
         for name, alpha in (("baseline", 1.0), (text, 2.0))
         for seed in (0, 1)
     ]
-    return StudyPage(study_of(results(*runs), StudyQuestion(criteria=True))).html()
+    return StudyPage(study_of(results(*runs), criteria=True)).html()
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -16,7 +16,7 @@ from goldrush.replay.report import report as module
 from goldrush.replay.report.numbers import p_value
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
-from goldrush.replay.report.reported import ReportedStudy, StudyQuestion, study_of
+from goldrush.replay.report.reported import ReportedStudy, study_of
 from goldrush.replay.report.tables import Marked, ReportTable
 from goldrush.replay.report.values import answers
 from goldrush.replay.report.verdicts import criteria_tables
@@ -31,8 +31,6 @@ from tests.replay.study.test_verdicts import ALL, cell_of
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
-CHANGE = StudyQuestion(criteria=True)  # change over time, too
-
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -46,7 +44,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def html(study: Path) -> str:
-    return report(study, jobs=2, question=CHANGE).path.read_text(encoding="utf-8")
+    return report(study, jobs=2, criteria=True)[1].read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +91,13 @@ def test_every_name_is_unique_every_link_leads_somewhere_and_pictures_are_xml(pa
 
 def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None:
     """Wherever it is, and by however many processes: even where nothing can be worked out."""
-    first = report(small, jobs=2).path.read_bytes()
+    first = report(small, jobs=2)[1].read_bytes()
     shutil.copytree(small, tmp_path / "elsewhere")
 
-    assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1).path.read_bytes()
+    assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1)[1].read_bytes()
     page = Page(first.decode())
     assert "nan" not in page.text.lower() + str([value for *_, value in page.attributes])
-    json.dumps(answers(results_of(small, jobs=1), CHANGE), allow_nan=False)
+    json.dumps(answers(results_of(small, jobs=1), criteria=True), allow_nan=False)
 
 
 def test_what_is_identical_by_construction_is_said_and_not_compared(page: Page) -> None:
@@ -192,7 +190,7 @@ def test_an_earlier_report_is_replaced_and_another_file_only_by_force(
         report(measured, page)
     assert mine == page.read_text()
 
-    whole = report(measured, page, force=True).path.read_bytes()
+    whole = report(measured, page, force=True)[1].read_bytes()
     page.write_bytes(whole + b"and more")
     report(measured, page)
     assert whole == page.read_bytes()

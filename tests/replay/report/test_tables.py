@@ -9,9 +9,10 @@ import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.report.folder import tex
 from goldrush.replay.report.page import StudyPage
-from goldrush.replay.report.reported import StudyQuestion, study_of
-from goldrush.replay.report.tables import Marked, ReportTable, tex, write_tables
+from goldrush.replay.report.reported import study_of
+from goldrush.replay.report.tables import Marked, ReportTable, write_tables
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.report.pages import Page
@@ -58,7 +59,7 @@ def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) ->
         made(Cell(t, r, 9), n) for t in ("baseline", "scarce") for r in ("raid", "random")
         for n in (0, 1)
     ]  # fmt: skip
-    page = StudyPage(study_of(results(*runs), StudyQuestion(criteria=True)))
+    page = StudyPage(study_of(results(*runs), criteria=True))
     names = write_tables(list(page.tables.values()), tmp_path / "tables")
     shown = Page(page.html()).tables
 

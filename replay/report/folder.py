@@ -1,0 +1,81 @@
+"""Folders of figures or tables for papers, and text as LaTeX.
+
+Each figure or table has some files of its name, among them one for LaTeX whose first line tells
+that goldrush wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import NewFolder, check_target, existing, format_reason
+from goldrush.replay.report.numbers import MINUS, TOGETHER, printable
+
+CSV, TEX = "csv", "tex"
+SUFFIXES: Final = ("pdf", "png", CSV, TEX)
+_TEX: Final = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": "$<$", ">": "$>$", "|": r"\textbar{}", MINUS: "$-$", "±": r"$\pm$", "×": r"$\times$",
+        "÷": r"$\div$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "←": r"$\leftarrow$",
+        "→": r"$\rightarrow$", "≤": r"$\le$", "≥": r"$\ge$", "α": r"$\alpha$", "ρ": r"$\rho$",
+        "Σ": r"$\Sigma$", "∫": r"$\int$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "₊": "$_+$",
+        "₋": "$_-$", "ᵢ": "$_i$", "ⱼ": "$_j$", "ₖ": "$_k$", "ⁿ": "$^n$",
+        "–": "--", "…": r"\dots{}", TOGETHER: "~", "\"": "''",
+    }
+)  # fmt: skip
+
+
+def tex(text: str) -> str:
+    """Text as LaTeX takes it, with invisible characters escaped."""
+    return printable(text).translate(_TEX)
+
+
+def write_folder(
+    folder: str | Path,
+    mark: str,
+    names: Sequence[str],
+    files: Iterable[Mapping[str, bytes]],
+    *,
+    force: bool = False,
+) -> list[str]:
+    """Write figures or tables, each as files by suffix, into a folder, all or none, and return
+    their names. `mark`: the first line of their files for LaTeX; `force`: replace a folder of
+    earlier ones.
+
+    Raises BadInput as `check_folder`; WriteFailed.
+    """
+    with NewFolder(str(folder)) as new:
+        for name, by_suffix in zip(names, files, strict=True):
+            for suffix, data in by_suffix.items():
+                new.add(f"{name}.{suffix}", data)
+        check_folder(folder, mark, force=force)
+        new.publish(replace=force)
+    return list(names)
+
+
+def check_folder(folder: str | Path, mark: str, *, force: bool = False) -> None:
+    """Raises BadInput if a folder holds anything but files of earlier figures or tables, or holds
+    these and must not be replaced.
+    """
+    try:
+        names = sorted(os.listdir(folder)) if os.path.lexists(folder) else []
+    except OSError as error:
+        reason = format_reason(error)
+        raise BadInput(f"cannot read {folder}: {reason}", "give another path") from None
+    for name in names:
+        stem, _, suffix = name.rpartition(".")
+        beside = Path(folder, f"{stem}.{TEX}")
+        if suffix not in SUFFIXES or not beside.is_file() or not Path(folder, name).is_file():
+            raise BadInput(
+                f"{folder} holds {format_value(name)}, which goldrush did not write there",
+                "give another path",
+            )
+        check_target(str(beside), is_own=lambda front: front.startswith(mark.encode()))
+    if names and not force:
+        raise existing(str(folder))
