@@ -245,8 +245,8 @@ def report(
     """
     users = measures_of(own_measures)
     if as_json:
-        page = {"--out": out, "--figures": figures, "--tables": tables, "--width": width}
-        refuse({**page, "--force": force}, "--json writes no page")
+        written = {"--out": out, "--figures": figures, "--tables": tables, "--width": width}
+        refuse({**written, "--force": force}, "--json writes no page")
         _print_values(study, outcome, users, jobs, criteria=criteria)
         return DONE
     from goldrush.replay.report.report import report as write_report

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
+from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
     MINUS,
@@ -145,11 +146,9 @@ def _mean(runs: Sequence[AnyResult], name: str) -> str:
 
 def measure_tables(study: ReportedStudy) -> list[ReportTable]:
     """The measures with their definitions, and the code of those of the user."""
-    measures = study.results.measures
-    rows = [
-        {"measure": measure.title, "definition": defined(measure) or NONE}
-        for measure in (*measures.of_agents.values(), *measures.known.values())
-    ]
+    known = study.results.measures
+    measures: list[AgentMeasure | Measure] = [*known.of_agents.values(), *known.known.values()]
+    rows = [{"measure": each.title, "definition": defined(each) or NONE} for each in measures]
     own = [
         {"measure": user.name, "function": user.typed(),
          "SHA-256 of the file": user.sha256 or "not known"}

@@ -35,7 +35,7 @@ def criteria_tables(study: ReportedStudy) -> list[ReportTable]:
     if not criteria.every:
         return []
     tables = [_verdict_table(study, verdicts), *_behind(study)] if verdicts else []
-    rows = [
+    rows: list[dict[str, Content]] = [
         {
             **study.of_cell(cell), "N": str(study.results.config(cell).agents),
             **{each.criterion: Marked(_OUTCOMES[each.outcome], each.note)

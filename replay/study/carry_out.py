@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import attrs
 
@@ -38,9 +38,7 @@ from goldrush.replay.study.manifest import (
 )
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.play import (
-    check_bytes,
     check_journal,
-    check_kept,
     clear_path,
     folders_of,
     play,
@@ -52,7 +50,6 @@ from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 SYNCED_AT_ONCE: Final = 8  # journals
-Call = Callable[..., Any]  # calls a task with its arguments, in this process or another
 
 R = TypeVar("R")
 
@@ -88,43 +85,51 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models)
-    call = _call_of(plan, runs, backend)
+    is_isolated = _is_isolated(plan, runs, backend)
     shared = _shared(models, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
     with _locked(root):
-        of = _Folder(root, plan, runs, *_known(root, plan, runs))
-        there = [run for run in runs if os.path.lexists(root / run.path)]
+        known, code = _known(root, plan, runs)
+        done: dict[str, Done] = {}
+        there = [
+            attrs.evolve(run, sha256=known.get(run.path))
+            for run in runs
+            if os.path.lexists(root / run.path)
+        ]
         checkers = backend if backend.shares_folder else processes()
-        check = partial(call, _check, str(root))
-        of.done.update(_finished(there, root, of.known, checkers, check, report))
-        for run in there:
-            if run.path not in of.done:
-                check_kept(run, str(root / run.path), of.known.get(run.path))
-        left = [run for run in runs if run.path not in of.done]
+        check = partial(_check, folder=str(root), is_isolated=is_isolated)
+        for run, found in _called(there, checkers, check, report, CHECKED):
+            if found is not None:
+                done[run.path] = found
+        left = [run for run in runs if run.path not in done]
         if left:
-            kept = [run for run in runs if _is_kept(run, root, of.done)]
-            of.code = checked_code(root, plan, of.code, kept)
-        of.synced = of.known.keys() & of.done.keys()
-        if left or len(of.known) < len(runs):
-            of.write()
-        _make_room(root, runs, of.done)
+            kept = [run for run in runs if _is_kept(run, root, done)]
+            code = checked_code(root, plan, code, kept)
+        synced = known.keys() & done.keys()
+        if left or len(known) < len(runs):
+            _write(root, plan, runs, code, done, synced)
+        _make_room(root, runs, done)
         # The first of a world that is not one of goldrush's own is derived once more.
         again = left[0].path if left and not is_built_in(plan.world) else None
-        function: Callable[[Planned], Done | bytes]
-        function = partial(call, play, folder=str(root), models=shared, again=again)
+        task: Callable[..., Done | bytes]
+        task = partial(play, folder=str(root), models=shared, again=again)
         if not backend.shares_folder:
-            function = partial(play_remotely, game=given(plan.world).elsewhere)
+            task = partial(play_remotely, game=given(plan.world).elsewhere)
+        elif is_isolated:
+            task = partial(in_child, task)
         if left:
             report(PLAYED, 0, len(left))
-        for run, made in _called(left, backend, function, report, PLAYED):
+        for run, made in _called(left, backend, task, report, PLAYED):
             is_remote = isinstance(made, bytes)
-            of.done[run.path] = store_journal(run, str(root), made) if is_remote else made
-        return of.write()
+            done[run.path] = store_journal(run, str(root), made) if is_remote else made
+        return _write(root, plan, runs, code, done, synced)
 
 
-def _call_of(plan: StudyPlan, runs: Sequence[Planned], backend: Backend) -> Call:
-    """How a worker calls tasks. Raises BadInput if workers of a cluster cannot play the runs."""
+def _is_isolated(plan: StudyPlan, runs: Sequence[Planned], backend: Backend) -> bool:
+    """Whether each run has a process of its own. Raises BadInput if workers of a cluster cannot
+    play the runs.
+    """
     if not backend.shares_folder and any(run.models for run in runs):
         raise BadInput("a cluster cannot ask language models", "leave out --dask")
     game = given(plan.world)
@@ -134,19 +139,26 @@ def _call_of(plan: StudyPlan, runs: Sequence[Planned], backend: Backend) -> Call
             "write it in a file, or leave out --dask",
         )
     if not backend.shares_folder or not runs_given_code(plan):
-        return _in_worker
+        return False
     for event in studied(plan.world).world({}).events:
         event.holds_all(())  # compiles the check here, once for all that are forked from here
-    return in_child
+    return True
+
+
+def _check(run: Planned, folder: str, *, is_isolated: bool) -> Done | None:
+    path = os.path.join(folder, run.path)
+    if is_isolated and run.sha256 is None:
+        return in_child(check_journal, run, path)
+    return check_journal(run, path)  # which runs no code
 
 
 def _called(
     runs: Sequence[Planned],
     backend: Backend,
-    function: Callable[[Planned], Any],
+    function: Callable[[Planned], R],
     report: OnStep,
     stage: str,
-) -> Iterator[tuple[Planned, Any]]:
+) -> Iterator[tuple[Planned, R]]:
     """The runs with the results of a function, as they come."""
     with closing(as_completed(runs, backend, function)) as outcomes:
         for number, (run, outcome) in enumerate(outcomes, 1):
@@ -154,63 +166,24 @@ def _called(
             report(stage, number, len(runs))
 
 
-def _finished(
-    there: Sequence[Planned],
+def _write(
     root: Path,
-    known: Mapping[str, str],
-    backend: Backend,
-    check: Callable[[Planned], Done | None],
-    report: OnStep,
-) -> Iterator[tuple[str, Done]]:
-    """Of these runs, whose journals are there, the finished ones by path. What the manifest lists
-    has the bytes that it says, or is played anew. `known`: as of _Folder.
-    """
-    listed = [run for run in there if run.path in known]
-    others = [run for run in there if run.path not in known]
-    for number, run in enumerate(listed, 1):
-        if found := check_bytes(run, str(root / run.path), known[run.path]):
-            yield run.path, found
-        report(CHECKED, number, len(there))
-
-    def report_others(stage: str, done: int, total: int) -> None:
-        report(stage, len(listed) + done, len(there))
-
-    for run, found in _called(others, backend, check, report_others, CHECKED):
-        if found is not None:
-            yield run.path, found
-
-
-@attrs.define
-class _Folder:
-    """The folder of a study that is carried out.
-
-    Attributes:
-        known: SHA-256 by path of the journals that the manifest found there lists.
-        code: that of the manifest, see `Manifest`.
-        done: the finished runs, by path; `synced`: those whose journals need not be synced.
-    """
-
-    root: Path
-    plan: StudyPlan
-    runs: Sequence[Planned]
-    known: Mapping[str, str]
-    code: Mapping[str, str]
-    done: dict[str, Done] = attrs.field(factory=dict)
-    synced: Set[str] = frozenset()
-
-    def write(self) -> Manifest:
-        """Write the manifest, which lists only synced journals."""
-        _sync(self.root, self.done.keys() - self.synced)
-        listed = [
-            StudyRun(
-                run.cell, run.seed, run.path, run.config, *self.done.get(run.path, (None,) * 2)
-            )
-            for run in self.runs
-        ]
-        rules = studied(self.plan.world).world({}).rules
-        manifest = Manifest(self.plan.world, self.plan.as_dict(), listed, rules, self.code)
-        write_manifest(self.root, manifest)
-        return manifest
+    plan: StudyPlan,
+    runs: Sequence[Planned],
+    code: Mapping[str, str],
+    done: Mapping[str, Done],
+    synced: Set[str],
+) -> Manifest:
+    """Write the manifest, which lists only synced journals; `synced`: those that are already."""
+    _sync(root, done.keys() - synced)
+    listed = [
+        StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None,) * 2))
+        for run in runs
+    ]
+    rules = studied(plan.world).world({}).rules
+    manifest = Manifest(plan.world, plan.as_dict(), listed, rules, code)
+    write_manifest(root, manifest)
+    return manifest
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
@@ -393,11 +366,3 @@ def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) ->
         raise WriteFailed(
             str(error.filename or root), f"blocks the study: {error.strerror}"
         ) from None
-
-
-def _in_worker(task: Callable[..., R], *given: Any, **named: Any) -> R:
-    return task(*given, **named)
-
-
-def _check(folder: str, run: Planned) -> Done | None:
-    return check_journal(run, os.path.join(folder, run.path))

@@ -43,54 +43,40 @@ from goldrush.replay.study.plan import Planned, studied
 
 
 def check_journal(run: Planned, path: str) -> Done | None:
-    """The SHA-256 and size of a run's journal; None if it must be played again: unless it is whole,
-    finished, verifies at level 2 (states), and begins as planned.
-    """
-    try:
-        verdict = verify(path, FOLD)
-    except GoldrushError:
-        return None
-    if not (verdict.holds and verdict.finished) or verdict.forks:
-        return None
-    return check_bytes(run, path, verdict.sha256)  # it may have been replaced meanwhile
+    """The SHA-256 and size of a run's journal; None if it must be played again: unless it begins as
+    planned and has the SHA-256 of the run or, if that has none, is whole, finished and verifies at
+    level 2 (states).
 
-
-def check_bytes(run: Planned, path: str, sha256: str) -> Done | None:
-    """The SHA-256 and size of a run's journal; None unless it has this SHA-256, that of a journal
-    that was recorded or folded before, and begins as planned.
-    """
-    try:
-        with JournalReader(path, hashed=True) as reader:
-            world = studied(run.world).world({})
-            if reader.header != Header(world.name, world.rules):
-                return None
-            setup = next(iter(reader)).setup or {}
-            is_same = reader.sha256() == sha256 and _difference(run, setup) is None
-    except GoldrushError:
-        return None
-    return (sha256, reader.size) if is_same else None
-
-
-def check_kept(run: Planned, path: str, sha256: str | None) -> None:
-    """Raises BadInput for a journal that must neither be played again nor continued, for it does
-    not begin as planned: of a run that the manifest lists (`sha256`), if that one was recorded or
-    asked models, and of any that other code of the game recorded. One that cannot be read is left
-    to `play`.
+    Raises BadInput for a journal that must neither be played again nor continued, for it does not
+    begin as planned: the one with the SHA-256 of the run, of a run that has one and asks models,
+    and any that other code of the game recorded.
     """
     try:
         with JournalReader(path, hashed=True) as reader:
             setup = next(iter(reader)).setup or {}
-            is_recorded = sha256 is not None and (run.models or reader.sha256() == sha256)
+            sha256 = reader.sha256()
     except (GoldrushError, StopIteration):
-        return
+        return None
     if setup.get("source") != run.setup.get("source"):
         raise BadInput(
             f"{path} was recorded with other code of {run.world}, and a study has one code",
             "give another folder (--out), or the code that recorded it: "
             f"`goldrush source {path} > old.py`",
         )
-    if is_recorded and (difference := _difference(run, setup)) is not None:
+    is_same, difference = sha256 == run.sha256, _difference(run, setup)
+    if difference is not None and run.sha256 is not None and (is_same or run.models):
         raise _another(path, f"it has another {difference}")
+    world = studied(run.world).world({})
+    if difference is not None or reader.header != Header(world.name, world.rules):
+        return None
+    if run.sha256 is None:
+        try:
+            verdict = verify(path, FOLD)
+        except GoldrushError:
+            return None
+        is_whole = verdict.holds and verdict.finished and not verdict.forks
+        is_same = is_whole and verdict.sha256 == sha256  # it may have been replaced meanwhile
+    return (sha256, reader.size) if is_same else None
 
 
 def _difference(run: Planned, setup: Mapping[str, Any]) -> str | None:
