@@ -67,8 +67,9 @@ class StudyAnswer:
 
     def _compared(self) -> str:
         cells = list(self.results.by_cell)
-        runs = format_count(sum(map(len, self.results.by_cell.values())), "run")
-        seeds = {run.seed for of_cell in self.results.by_cell.values() for run in of_cell}
+        count = len(self.results.runs)
+        runs, equal = format_count(count, "run"), format_equal(count, self.results.equal)
+        seeds = format_count(len({run.seed for run in self.results.runs}), "seed")
         horizons = self.results.horizons
         units = format_count(horizons[-1], self.results.of.vocabulary.unit)
         length = " or ".join([*(f"{rounds:,}" for rounds in horizons[:-1]), units])
@@ -79,10 +80,8 @@ class StudyAnswer:
             rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
             compared = f"{treatments} and {rosters}" if cells[0].roster else treatments
             subject = f"{runs} of {length} compare {compared}"
-        count = format_count(len(seeds), "seed")
-        equal = format_equal(sum(map(len, self.results.by_cell.values())), self.results.equal)
         return (
-            f"{subject}, with {count}; the outcome is {self.outcome.title}{self.outcome.how}."
+            f"{subject}, with {seeds}; the outcome is {self.outcome.title}{self.outcome.how}."
             f"{equal and ' '}{equal}"
         )
 
@@ -173,7 +172,7 @@ def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
 
 def _without_players(results: AnyResults) -> AnyResults:
     """The results with no roster in their cells if nobody plays in any run."""
-    if any(run.policies for runs in results.by_cell.values() for run in runs):
+    if any(run.policies for run in results.runs):
         return results
     cells = {attrs.evolve(cell, roster=""): runs for cell, runs in results.by_cell.items()}
     return attrs.evolve(results, by_cell=cells)

@@ -120,8 +120,8 @@ class StudyPage:
         study, results = self.study, self.study.results
         cells = results.by_cell
         sizes = sorted({len(runs) for runs in cells.values()})
-        seeds = sorted({run.seed for runs in cells.values() for run in runs})
-        world, first = study.of.world({}), next(iter(cells.values()))[0]
+        seeds = sorted({run.seed for run in results.runs})
+        world, first = study.of.world({}), results.runs[0]
         return {
             "about": outline_of(Path(results.folder, first.path)).about.text,
             "rosters": sections.rosters(study),

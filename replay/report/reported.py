@@ -51,7 +51,7 @@ class ReportedStudy:
 
     @property
     def runs(self) -> str:
-        return format_count(sum(map(len, self.results.by_cell.values())), "run")
+        return format_count(len(self.results.runs), "run")
 
     @property
     def title(self) -> str:
@@ -73,8 +73,8 @@ class ReportedStudy:
     @property
     def other_code(self) -> str:
         """Which runs other code of their game recorded, as text; empty: none."""
-        folder, by_cell = self.results.folder, self.results.by_cell
-        paths = [Path(folder, run.path) for runs in by_cell.values() for run in runs]
+        folder = self.results.folder
+        paths = [Path(folder, run.path) for run in self.results.runs]
         return other_code_among(paths, folder) if games() else ""
 
     @property
@@ -218,7 +218,7 @@ def _styles(results: AnyResults) -> dict[str, Style]:
     for cell, runs in results.by_cell.items():
         played.setdefault(cell.roster, set()).update(*(run.policies for run in runs))
     policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
-    labels = (label for runs in results.by_cell.values() for run in runs for label in run.policies)
+    labels = (label for run in results.runs for label in run.policies)
     names = list(dict.fromkeys([*played, *labels]))
     return styles_of(names, policies, results.of.studies)
 

@@ -165,20 +165,14 @@ def stopped(study: ReportedStudy) -> list[str]:
     """Runs that ended before their horizon, each with its last unit."""
     return [
         f"{run.path} ({study.of.vocabulary.number(run.units)})"
-        for cell, runs in study.results.by_cell.items()
-        for run in runs
-        if run.units < cell.rounds
+        for run in study.results.runs
+        if run.units < run.cell.rounds
     ]
 
 
 def excluded(study: ReportedStudy) -> list[str]:
     """Runs without a value of the outcome, which count in nothing that is said of it."""
-    return [
-        run.path
-        for runs in study.results.by_cell.values()
-        for run in runs
-        if study.answer.outcome.of_run(run) is None
-    ]
+    return [run.path for run in study.results.runs if study.answer.outcome.of_run(run) is None]
 
 
 def some(names: Sequence[str], what: str) -> str:

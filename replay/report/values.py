@@ -27,7 +27,7 @@ def answers(
     against, identical = against_baseline(results), identical_cells(results)
     return {
         "folder": results.folder,
-        "runs": sum(map(len, results.by_cell.values())),
+        "runs": len(results.runs),
         "answer": list(answer.sentences),
         "outcome": _outcome(answer),
         "comparisons": {

@@ -36,7 +36,7 @@ from goldrush.replay.study.manifest import (
     read_manifest,
     write_manifest,
 )
-from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
+from goldrush.replay.study.plan import Planned, StudyPlan, studied
 from goldrush.replay.study.play import (
     check_journal,
     clear_path,
@@ -45,7 +45,7 @@ from goldrush.replay.study.play import (
     play_remotely,
     store_journal,
 )
-from goldrush.replay.study.records import Manifest, StudyRun
+from goldrush.replay.study.records import Manifest, StudyRun, cells_of
 from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
@@ -236,7 +236,7 @@ def _prepared(plan: StudyPlan, models: Models | None) -> list[Planned]:
     runs = plan.runs(models)
     of = studied(plan.world)
     checked: set[str] = set()
-    for cell, members in cells_of(runs):
+    for cell, members in cells_of(runs).items():
         first = members[0]
         for model in set(first.models):
             (models or Models()).endpoint_of(model).key()
@@ -260,7 +260,7 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
     """
     if models is None or (models.max_tokens, models.max_cost) == (None, None):
         return models
-    asking = sum(len(members) for _, members in cells_of(runs) if members[0].models)
+    asking = sum(len(members) for members in cells_of(runs).values() if members[0].models)
     tokens, cost = models.max_tokens, models.max_cost
     if asking and tokens is not None and tokens < asking:
         raise BadInput(

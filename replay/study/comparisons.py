@@ -22,7 +22,7 @@ from goldrush.replay.find import open_world
 from goldrush.replay.levelled import SEED, hashable
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.judging import by_seed
-from goldrush.replay.study.records import Cell, StudyRun
+from goldrush.replay.study.records import Cell, StudyRun, cells_of
 from goldrush.replay.study.results import Results
 
 LOOKED_AT: Final = 8  # commits in which most runs of different seeds differ
@@ -78,17 +78,10 @@ def equal_runs(folder: str | Path, runs: Sequence[StudyRun]) -> dict[str, int]:
     """The played runs that are equal in every event but for their seeds to an earlier one of the
     cell: by the path of each, the seed of the first.
     """
-    by_cell: dict[Cell, dict[Path, StudyRun]] = {}
-    for run in runs:
-        if run.sha256 is not None:
-            by_cell.setdefault(run.cell, {})[Path(folder, run.path)] = run
-    equal = equal_journals([list(listed) for listed in by_cell.values()])
-    return {
-        run.path: listed[equal[path]].seed
-        for listed in by_cell.values()
-        for path, run in listed.items()
-        if path in equal
-    }
+    played = {Path(folder, run.path): run for run in runs if run.sha256 is not None}
+    cells = cells_of(played.values()).values()
+    equal = equal_journals([[Path(folder, run.path) for run in members] for members in cells])
+    return {played[path].path: played[first].seed for path, first in equal.items()}
 
 
 def equal_journals(groups: Sequence[Sequence[Path]]) -> dict[Path, Path]:

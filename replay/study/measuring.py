@@ -40,7 +40,7 @@ from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell, K, Manifest, Result, StudyRun, points_of
+from goldrush.replay.study.records import K, Manifest, Result, StudyRun, cells_of, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
 from goldrush.version import __version__
@@ -81,12 +81,12 @@ def results_of(
             "run the study's command again to continue",
         )
     equal = equal_runs(folder, manifest.runs)
-    by_cell: dict[Cell, list[Result[Any, Any]]] = {run.cell: [] for run in manifest.runs}
+    results = []
     for run, result in measured_runs(folder, manifest, jobs=jobs, on_run=on_run, users=users):
         if isinstance(result, GoldrushError):
             raise result
-        by_cell[run.cell].append(attrs.evolve(result, equal_to=equal.get(run.path)))
-    return Results(str(folder), of, manifest, by_cell, users)
+        results.append(attrs.evolve(result, equal_to=equal.get(run.path)))
+    return Results(str(folder), of, manifest, cells_of(results), users)
 
 
 def measured_runs(

@@ -122,7 +122,7 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     Raises BadInput for another name, and for a world without measures.
     """
     measure = results.measures.outcome(results.of.name, name)
-    outcome = outcome_in([run for runs in results.by_cell.values() for run in runs], measure)
+    outcome = outcome_in(results.runs, measure)
     how = ", at the end of the run, as mean over the agents"
     if not outcome.is_by_agent:
         is_users = measure.name in {user.name for user in results.users}

@@ -6,10 +6,13 @@ with the same seed are a pair.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import product, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -24,6 +27,7 @@ from goldrush.agents.targets import Maker, build_policy, names_code
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import check_name, quoted
@@ -40,7 +44,7 @@ from goldrush.replay.arguments import integer as integer_of
 from goldrush.replay.arguments import listed, settings_of
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for, world_named
 from goldrush.replay.studies import MIXED, NO_STUDIES
-from goldrush.replay.study.records import Cell, StudyRun
+from goldrush.replay.study.records import Cell, StudyRun, cells_of
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
@@ -135,29 +139,42 @@ class StudyPlan:
             for roster in filter(None, self.rosters.values()):
                 for policy in import_names(of.players.names(roster)):
                     check_trust(policy, self.trust)
-        return [
-            run for cell, folder in self._cells(of) for run in self._cell(of, cell, folder, models)
-        ]
+        runs = []
+        for cell, outlines in cells_of(self.outlines()).items():
+            with _naming(cell, of):  # once for a cell: a roster may have to read whole journals
+                prepared = self._prepared(of, outlines[0], Resources(models=models))
+            unread = msgspec.structs.replace(prepared.roster, recordings=())
+            for run in outlines:
+                facts = {**prepared.facts, "config": run.config.as_dict()}
+                runs.append(
+                    Planned(
+                        **run.fields(),
+                        world=self.world,
+                        prepared=msgspec.structs.replace(prepared, facts=facts, roster=unread),
+                        sources=prepared.roster.sources,
+                        classes=self.classes.get(cell.roster, {}),
+                    )
+                )
+        return runs
 
-    def outlines(self) -> Iterator[StudyRun]:
+    def outlines(self) -> list[StudyRun]:
         """Every run in the order of `runs`, without preparing its players. Raises BadInput."""
         of = studied(self.world)
-        for cell, folder in self._cells(of):
-            yield from self._outlines(of, cell, folder)
-
-    def _cells(self, of: Tools) -> Iterator[tuple[Cell, str]]:
-        """The cells, each with the folder of its journals."""
-        size = len(self.treatments) * len(self.rosters) * len(self.rounds) * len(self.seeds)
+        size = math.prod(map(len, (self.treatments, self.rosters, self.rounds, self.seeds)))
         if not 0 < size <= RUNS_MAX:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
-        folders = _folders(self.rosters)
-        for treatment in self.treatments:
-            for roster in self.rosters:
-                for rounds in self.rounds:
-                    folder = f"{treatment}/{folders[roster]}/{of.vocabulary.units}-{rounds}"
-                    yield Cell(treatment, roster, rounds), folder
+        folders, runs = _folders(self.rosters), list[StudyRun]()
+        for cell in starmap(Cell, product(self.treatments, self.rosters, self.rounds)):
+            folder = f"{cell.treatment}/{folders[cell.roster]}/{of.vocabulary.units}-{cell.rounds}"
+            with _naming(cell, of):
+                runs += [
+                    StudyRun(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
+                    for seed, config in zip(self.seeds, self._configs(of, cell), strict=True)
+                ]
+        return runs
 
-    def _outlines(self, of: Tools, cell: Cell, folder: str) -> Iterator[StudyRun]:
+    def _configs(self, of: Tools, cell: Cell) -> Iterator[Config]:
+        """The configuration of each run of a cell."""
         treatment = treatment_named(known_treatments(of, self.own), cell.treatment)
         settings = {**self.settings, of.players.horizon: cell.rounds}
         size = of.studies.size
@@ -167,36 +184,26 @@ class StudyPlan:
         agents = len(of.studies.seats(self.rosters[cell.roster], wanted))
         for seed in self.seeds:
             given = {**settings, "seed": seed, **({size: agents} if size else {})}
-            config = treated(treatment, given, of.studies.config)
-            yield StudyRun(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
+            yield treated(treatment, given, of.studies.config)
 
-    def _cell(self, of: Tools, cell: Cell, folder: str, models: Models | None) -> Iterator[Planned]:
-        prepared: PreparedRun | None = None
-        resources = Resources(models=models)
-        try:
-            for run in self._outlines(of, cell, folder):
-                if prepared is None:  # once: a roster may have to read whole journals
-                    # The configuration lacks what is asked of the recording alone.
-                    treatment = treatment_named(known_treatments(of, self.own), cell.treatment)
-                    asked = {**treatment.settings, **self.settings}
-                    settings = {**asked, **run.config.as_dict()}
-                    roster = self.rosters[cell.roster]
-                    roster = None if roster is None else _located(roster, self.folder)
-                    prepared = of.players.prepare(settings, roster, None, resources)
-                    sources = prepared.roster.sources
-                    unread = msgspec.structs.replace(prepared.roster, recordings=())
-                facts = {**prepared.facts, "config": run.config.as_dict()}
-                yield Planned(
-                    **run.fields(),
-                    world=self.world,
-                    prepared=msgspec.structs.replace(prepared, facts=facts, roster=unread),
-                    sources=sources,
-                    classes=self.classes.get(cell.roster, {}),
-                )
-        except BadInput as error:
-            names = f"{format_value(cell.treatment)}, {format_value(cell.roster)}"
-            where = f"{names}, {cell.rounds} {of.vocabulary.units}"
-            raise BadInput(f"{where}: {error.what}", error.instead) from None
+    def _prepared(self, of: Tools, run: StudyRun, resources: Resources) -> PreparedRun:
+        # The configuration lacks what is asked of the recording alone.
+        treatment = treatment_named(known_treatments(of, self.own), run.cell.treatment)
+        settings = {**treatment.settings, **self.settings, **run.config.as_dict()}
+        roster = self.rosters[run.cell.roster]
+        roster = None if roster is None else _located(roster, self.folder)
+        return of.players.prepare(settings, roster, None, resources)
+
+
+@contextmanager
+def _naming(cell: Cell, of: Tools) -> Iterator[None]:
+    """Name the cell in a BadInput."""
+    try:
+        yield
+    except BadInput as error:
+        names = f"{format_value(cell.treatment)}, {format_value(cell.roster)}"
+        where = f"{names}, {cell.rounds} {of.vocabulary.units}"
+        raise BadInput(f"{where}: {error.what}", error.instead) from None
 
 
 def plan_of(
@@ -478,13 +485,6 @@ def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
         taken.add(folder.lower())
         folders[name] = folder
     return folders
-
-
-def cells_of(runs: Sequence[Planned]) -> Iterator[tuple[Cell, list[Planned]]]:
-    by_cell: dict[Cell, list[Planned]] = {}
-    for run in runs:
-        by_cell.setdefault(run.cell, []).append(run)
-    yield from by_cell.items()
 
 
 def studied(name: str) -> Tools:

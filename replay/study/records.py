@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
@@ -47,6 +47,17 @@ class StudyRun:
 
     def fields(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in attrs.fields_dict(StudyRun)}
+
+
+R = TypeVar("R", bound=StudyRun)
+
+
+def cells_of(runs: Iterable[R]) -> dict[Cell, list[R]]:
+    """The runs by cell, in their order."""
+    by_cell: dict[Cell, list[R]] = {}
+    for run in runs:
+        by_cell.setdefault(run.cell, []).append(run)
+    return by_cell
 
 
 @attrs.frozen

@@ -32,16 +32,19 @@ class Results(Generic[C, K]):
     users: Sequence[UserMeasure] = ()
 
     @cached_property
+    def runs(self) -> list[Result[C, K]]:
+        """All runs, cell by cell."""
+        return [run for runs in self.by_cell.values() for run in runs]
+
+    @cached_property
     def equal(self) -> int:
         """The number of runs that are equal in every event to an earlier one of their cell."""
-        every = (run for runs in self.by_cell.values() for run in runs)
-        return sum(run.equal_to is not None for run in every)
+        return sum(run.equal_to is not None for run in self.runs)
 
     @cached_property
     def measures(self) -> Measures:
         """The measures of the world, and those of the user."""
-        every = [run for runs in self.by_cell.values() for run in runs]
-        return measures_in(self.of, every, self.users)
+        return measures_in(self.of, self.runs, self.users)
 
     @cached_property
     def horizons(self) -> list[int]:

@@ -14,12 +14,11 @@ from goldrush.replay.study.plan import (
     FILE_MAX,
     RUNS_MAX,
     _plan_of_table,
-    cells_of,
     plan_of,
     read_plan,
     seeds_of,
 )
-from goldrush.replay.study.records import Cell
+from goldrush.replay.study.records import Cell, cells_of
 from goldrush.replay.worlds.mining.study import BASELINES
 from tests.mining import record
 
@@ -70,7 +69,7 @@ def test_runs_come_cell_by_cell_and_their_configurations_are_those_of_record(
     ]
 
     assert expected == [(run.cell, run.seed) for run in runs]
-    assert [2] * 8 == [len(members) for _, members in cells_of(runs)]
+    assert [2] * 8 == [len(members) for members in cells_of(runs).values()]
     for run in (runs[0], runs[5], runs[-1]):
         state = record(
             tmp_path / "x.journal",
