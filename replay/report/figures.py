@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import attrs
 import msgspec
 
 from goldrush.kernel.errors import BadInput
@@ -28,14 +28,11 @@ ROWS_MAX: Final = 24  # rows of a panel of the first figures
 UNCORRECTED: Final = "The intervals are not corrected for the number of comparisons."
 
 Limits = tuple[float, float]
+NO_LIMITS: Final = (-math.inf, math.inf)
 
 
-@attrs.frozen
-class Drawn:
-    """Figures, and the titles of measures that are not drawn: without data, or 0 throughout."""
-
-    figures: Sequence[Figure]
-    omitted: Sequence[str] = ()
+# Figures, and the titles of measures that are not drawn: without data, or 0 throughout.
+Drawn = tuple[Sequence[Figure], Sequence[str]]
 
 
 def showing(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
@@ -45,20 +42,13 @@ def showing(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
     return [row for row in rows if row.panel in shown], list(omitted)
 
 
-def within(limits: Limits, values: Interval) -> tuple[float | None, float | None]:
-    """The ends of an interval, cut at the limits of the measure."""
-    if values.low is None or values.high is None:
-        return None, None
-    return max(values.low, limits[0]), min(values.high, limits[1])
-
-
 def row_of(
-    panel: str, series: str, x: str | float, values: Interval, limits: Limits | None = None,
-    label: str | None = None,
-) -> Row:  # fmt: skip
-    """A row of a mean with its interval."""
-    ends = (values.low, values.high) if limits is None else within(limits, values)
-    return Row(panel, series, x, values.mean, *ends, values.n, label)
+    panel: str, series: str, x: str | float, values: Interval, limits: Limits = NO_LIMITS
+) -> Row:
+    """A row of a mean with its interval, which is cut at the limits of the measure."""
+    low = None if values.low is None else max(values.low, limits[0])
+    high = None if values.high is None else min(values.high, limits[1])
+    return Row(panel, series, x, values.mean, low, high, values.n)
 
 
 def cell_labels(study: ReportedStudy) -> dict[Cell, str]:
@@ -164,7 +154,7 @@ def over_time(study: ReportedStudy, rounds: int) -> Drawn:
             f"95% interval. {defined(measure)}",
             cells, styles, x_label=study.of.vocabulary.unit,
         )  # fmt: skip
-    return Drawn(drawn, omitted)
+    return drawn, omitted
 
 
 def _courses(
@@ -180,7 +170,7 @@ def _courses(
     names, styles = study.lines(cells)
     if by_policy:
         styles = dict(study.styles)
-    limits = measure.limits if isinstance(measure, Measure) else None
+    limits = measure.limits if isinstance(measure, Measure) else NO_LIMITS
     start = study.of.vocabulary.number(0)
     rows = []
     for cell, of_cell in curves.items():
@@ -214,7 +204,7 @@ def forest(study: ReportedStudy, rounds: int) -> Drawn:
         f"with the same seed and its 95% interval. {UNCORRECTED}",
         list(dict.fromkeys(cells)), has_zero=True,
     )  # fmt: skip
-    return Drawn(figures, omitted)
+    return figures, omitted
 
 
 def treatment_label(study: ReportedStudy, cell: Cell) -> str:

@@ -44,7 +44,6 @@ from goldrush.version import __version__
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
 _COLOURED: Final = (SUPPORTED, NOT_SUPPORTED, UNDECIDED)  # by a class of the style sheet
-_OF_PLAYERS: Final = ("roster", "policy", "agents")  # columns
 _PLAIN: Final = " !$'()*+,-./:;=?@_~"  # what needs no escape in an address that is quoted by "
 
 
@@ -54,16 +53,15 @@ class StudyPage:
     def __init__(self, study: ReportedStudy) -> None:
         self.study = study
         horizons = study.results.horizons
-        self.over_time = {rounds: figures.over_time(study, rounds) for rounds in horizons}
-        self.forests = {rounds: figures.forest(study, rounds) for rounds in horizons}
+        self.over_time = [figures.over_time(study, rounds) for rounds in horizons]
+        self.forests = [figures.forest(study, rounds) for rounds in horizons]
         self.treatments = list(sections.treatments(study))
 
     @cached_property
     def figures(self) -> dict[str, Figure]:
-        drawn = [*self.forests.values(), *self.over_time.values()]
         every = [
             *figures.outcome_figures(self.study),
-            *(figure for each in drawn for figure in each.figures),
+            *(figure for drawn, _ in (*self.forests, *self.over_time) for figure in drawn),
             *self.study.of.chapter.figures(self.study),
         ]
         return {figure.name: figure for figure in every}
@@ -80,8 +78,6 @@ class StudyPage:
             failures.model_table(study.results),
             *sections.measure_tables(study),
         ]
-        if not study.is_played:
-            every = [table.without(_OF_PLAYERS) for table in every]
         return {table.name: table for table in every if table.rows}
 
     def html(self) -> str:

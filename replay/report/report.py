@@ -59,7 +59,11 @@ def report(
             Jinja, or matplotlib for `figures`, is not installed.
         WriteFailed: an earlier report is then still whole.
     """
-    path = _target(folder, out, force=force)
+    require("scipy", "a report needs", "stats")
+    studied(read_manifest(folder).world)  # first, for the error of a folder without a study
+    path = Path(folder, NAME) if out is None else Path(out)
+    # `out` itself, as a Path drops the slash of `page/`.
+    check_target(str(path if out is None else out), force=force, is_own=is_html)
     if figures is not None:
         check_paper(figures, width, force=force)
     elif width is not None:
@@ -78,15 +82,3 @@ def report(
         write_tables(list(page.tables.values()), tables, force=force)
     write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
     return page, path
-
-
-def _target(folder: str | Path, out: str | Path | None, *, force: bool) -> Path:
-    """Where the page of a study goes. Raises BadInput for a folder without a study, and for a path
-    that cannot be written.
-    """
-    require("scipy", "a report needs", "stats")
-    studied(read_manifest(folder).world)  # first, for the error of a folder without a study
-    path = Path(folder, NAME) if out is None else Path(out)
-    # `out` itself, as a Path drops the slash of `page/`.
-    check_target(str(path if out is None else out), force=force, is_own=is_html)
-    return path

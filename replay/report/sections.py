@@ -43,10 +43,11 @@ def standings_table(study: ReportedStudy) -> ReportTable:
     for standing in study.answer.standings:
         cell, policies = standing.cell, study.results.by_cell[standing.cell][0].policies
         agents = policies.count(standing.policy) if standing.policy else len(policies)
+        policy = standing.policy or "all agents"
         rows.append(
             {
-                **study.of_cell(cell), "policy": standing.policy or "all agents",
-                "agents": str(agents), "seeds": f"{standing.values.n}",
+                **study.of_cell(cell), "policy": policy if study.is_played else "",
+                "agents": str(agents or ""), "seeds": f"{standing.values.n}",
                 "mean ± 95%": bounds(standing.values),
             }
         )  # fmt: skip

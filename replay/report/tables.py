@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -47,15 +46,10 @@ class ReportTable:
 
     @classmethod
     def of(cls, name: str, caption: str, rows: Sequence[Mapping[str, Content]]) -> ReportTable:
-        """A table of rows by heading, the same in each row."""
-        head = list(rows[0]) if rows else []
+        """A table of rows by heading, the same in each row, without columns of empty texts."""
+        headings = rows[0] if rows else ()
+        head = [heading for heading in headings if any(row[heading] for row in rows)]
         return cls(name, head, [[row[heading] for heading in head] for row in rows], caption)
-
-    def without(self, columns: Sequence[str]) -> ReportTable:
-        """The table without the columns of these heads."""
-        kept = [index for index, name in enumerate(self.head) if name not in columns]
-        rows = [[row[index] for index in kept] for row in self.rows]
-        return attrs.evolve(self, head=[self.head[index] for index in kept], rows=rows)
 
     @property
     def numeric(self) -> set[int]:
@@ -67,15 +61,6 @@ class ReportTable:
             if all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
                 numeric.add(column)
         return numeric
-
-    @property
-    def spans(self) -> list[int]:
-        """By row how many rows its heading is for; 0 where the heading above is for it, too."""
-        spans: list[int] = []
-        for _, rows in groupby(self.rows, key=lambda row: row[0]):
-            count = len(list(rows))
-            spans += [count, *[0] * (count - 1)]
-        return spans
 
     @property
     def csv(self) -> str:

@@ -73,8 +73,7 @@ def results_of(
             f"a measure cannot be called {horizon}, as a column of tables is",
             "give the function another name",
         )
-    if not manifest.finished:
-        left = sum(run.sha256 is None for run in manifest.runs)
+    if left := len(manifest.runs) - len(manifest.played):
         raise BadInput(
             f"the study in {folder} is not finished: {left:,} of {len(manifest.runs):,} runs are "
             "left, or were when it stopped",
@@ -101,7 +100,7 @@ def measured_runs(
     the plan's order. Raises BadInput for a world without studies; WorkerDied.
     """
     texts = manifest.plan["rosters"]
-    played = [run for run in manifest.runs if run.sha256 is not None]
+    played = manifest.played
     warn_of_other_code([Path(folder, run.path) for run in played])
     world = studied(manifest.world).name
     tasks = [(str(folder), world, run, texts[run.cell.roster], users) for run in played]

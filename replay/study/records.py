@@ -75,9 +75,9 @@ class Manifest:
     digest: str = attrs.field(default="", eq=False)
 
     @property
-    def finished(self) -> bool:
-        """Whether every run is done."""
-        return all(run.sha256 is not None for run in self.runs)
+    def played(self) -> list[StudyRun]:
+        """The runs that are done."""
+        return [run for run in self.runs if run.sha256 is not None]
 
 
 POINTS: Final = 40  # points of a curve over the units, at most

@@ -12,6 +12,8 @@ from multiprocessing import get_start_method
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.pool import end_if_inherited
@@ -48,7 +50,7 @@ from goldrush.replay.study.plan import (
     read_plan,
     studied,
 )
-from goldrush.replay.study.records import Manifest, StudyRun
+from goldrush.replay.study.records import Manifest
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
 
@@ -197,7 +199,7 @@ class Study:
 
     def __repr__(self) -> str:
         plan = self.manifest.plan
-        left = sum(run.sha256 is None for run in self.manifest.runs)
+        left = len(self.manifest.runs) - len(self.manifest.played)
         counts = [format_count(len(self.manifest.runs), "run")]
         counts += [
             format_count(len(plan[f"{name}s"]), name) for name in ("treatment", "roster", "seed")
@@ -218,22 +220,17 @@ class Study:
         BadInput for a value that the study does not have.
         """
         asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
+        asked = {name: value for name, value in asked.items() if value is not None}
         for name, value in asked.items():
             there = list(self.manifest.plan[name if name == "rounds" else f"{name}s"])
-            if value is not None and value not in there:
+            if value not in there:
                 says = f"the study has no {name} {format_value(str(value))}"
                 raise BadInput(says, f"give one of {', '.join(map(str, there))}")
         return [
             Run.open(self.folder / run.path, self.trust)
-            for run in self._played()
-            if treatment in (None, run.cell.treatment)
-            and roster in (None, run.cell.roster)
-            and rounds in (None, run.cell.rounds)
-            and seed in (None, run.seed)
+            for run in self.manifest.played
+            if asked.items() <= {**attrs.asdict(run.cell), "seed": run.seed}.items()
         ]
-
-    def _played(self) -> Iterable[StudyRun]:
-        return (run for run in self.manifest.runs if run.sha256 is not None)
 
     def results(self, *, measures: Functions = (), jobs: int | None = None) -> Results[Any, Any]:
         """Every run measured, by cell; worked out once. `measures` and errors: as of `report`."""
@@ -277,7 +274,7 @@ class Study:
         from goldrush.replay.data.encoded import arrow_table
 
         if name != RUNS:
-            paths = [self.folder / run.path for run in self._played()]
+            paths = [self.folder / run.path for run in self.manifest.played]
             return arrow_table(paths, name, jobs, user_measures(measures))
         whole = (studied(self.manifest.world).players.horizon, *_WHOLE)
         return rows_table(list(self._rows(jobs, measures)), _TEXT, whole)

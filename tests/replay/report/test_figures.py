@@ -96,9 +96,9 @@ def test_measures_without_data_or_0_throughout_are_left_out_and_told() -> None:
     nothing = cells("random", curves=curves)
     found, beside = over_time(nothing), over_time(nothing | cells("random", treatment="scarce"))
 
-    assert {MEASURES[name].title for name in ("respect", "raid_rate")} == set(found.omitted)
-    assert len(OVER_ROUNDS) - 2 == len(found.figures)
-    assert [] == list(beside.omitted)
+    assert {MEASURES[name].title for name in ("respect", "raid_rate")} == set(found[1])
+    assert len(OVER_ROUNDS) - 2 == len(found[0])
+    assert [] == list(beside[1])
 
 
 def test_without_any_data_there_is_no_figure() -> None:
@@ -170,11 +170,13 @@ def test_a_measure_of_agents_has_a_line_for_each_policy() -> None:
 
 def test_no_band_goes_where_a_rate_cannot() -> None:
     values = interval([0.5, 1.0])
+    cut, whole = (
+        figures.row_of("p", "s", 1, values, MEASURES[name].limits)
+        for name in ("turnover", "targeting")
+    )
 
-    assert (True, 1.0) == (
-        (values.high or 0) > 1, figures.within(MEASURES["turnover"].limits, values)[1],
-    )  # fmt: skip
-    assert values.high == figures.within(MEASURES["targeting"].limits, values)[1]
+    assert (True, 1.0) == ((values.high or 0) > 1, cut.high)
+    assert values.high == whole.high
 
 
 def test_equal_runs_do_not_narrow_a_band() -> None:
@@ -234,7 +236,7 @@ def test_a_forest_has_a_row_for_each_treatment_and_every_judged_measure() -> Non
         given |= cells("raid", "mine", treatment=f"own-{n}", **others)
     study = asked(given)
     found = figures.forest(study, 4)
-    [figure] = found.figures
+    [figure], omitted = found
     gini = [row for row in figure.data if row["panel"] == MEASURES["gini"].title]
 
     assert 6 == len(gini)
@@ -243,7 +245,7 @@ def test_a_forest_has_a_row_for_each_treatment_and_every_judged_measure() -> Non
         for cell, differences in study.against.items()
     }
     assert expected == {(str(row["x"]).partition(" ")[0], row["series"]): row["y"] for row in gini}
-    assert MEASURES["hhi"].title in found.omitted
+    assert MEASURES["hhi"].title in omitted
 
 
 def test_a_point_is_of_its_run() -> None:

@@ -124,7 +124,7 @@ def test_the_manifest_has_the_plan_the_versions_and_a_line_for_every_run(whole: 
     assert {MANIFEST, *(run.path for run in RUNS)} == tree(whole).keys()
     assert ("mining", 1, 2) == (table["world"], table["format"], table["rules"])
     assert json.loads(json.dumps(PLAN.as_dict())) == table["plan"] == manifest.plan
-    assert manifest.finished
+    assert manifest.runs == manifest.played
     assert [(run.cell, run.seed, run.path, run.config) for run in RUNS] == [
         (run.cell, run.seed, run.path, run.config) for run in manifest.runs
     ]
@@ -425,7 +425,8 @@ def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
 
     assert "baseline/own/rounds-4/seed-0000.journal" == error.value.path
     assert {f"baseline/first/rounds-4/seed-000{seed}.journal" for seed in range(3)} <= done.keys()
-    assert not read_manifest(tmp_path / "study").finished
+    manifest = read_manifest(tmp_path / "study")
+    assert len(manifest.played) < len(manifest.runs)
 
 
 @pytest.mark.turns("workers that die")
@@ -541,7 +542,7 @@ def test_answers_in_a_journal_that_was_cut_are_not_paid_for_again(
 
     assert (kept < 0) == bool(there)
     assert sorted(PAIRS - there) == sorted(asked)
-    assert read_manifest(asked_for).finished
+    assert len(read_manifest(asked_for).played) == len(read_manifest(asked_for).runs)
     assert not Path(f"{path}{UNFINISHED}").exists()
     assert all(outcome.holds for outcome in verify_all([str(path)], jobs=1))
 
@@ -586,7 +587,7 @@ def test_a_study_whose_models_were_changed_stays_as_it_is(asked_for: Path) -> No
     with not_touched(asked_for, "has another temperature of agent 0; move it elsewhere"):
         carry_out(ASKING, asked_for, models=Models(changed))
 
-    assert read_manifest(asked_for).finished
+    assert len(read_manifest(asked_for).played) == len(read_manifest(asked_for).runs)
 
 
 def test_what_a_server_decided_is_no_other_run() -> None:
