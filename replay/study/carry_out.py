@@ -121,9 +121,9 @@ def carry_out(
         if left:
             report(PLAYED, 0, len(left))
         for run, made in _called(left, backend, task, report, PLAYED):
-            if isinstance(made, bytes):
-                made = store_journal(run, str(root), made)
-            done[run.path] = made
+            done[run.path] = (
+                store_journal(run, str(root), made) if isinstance(made, bytes) else made
+            )
         return _write(root, plan, runs, code, done, synced)
 
 

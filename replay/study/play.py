@@ -74,8 +74,8 @@ def check_journal(run: Planned, path: str) -> Done | None:
             verdict = verify(path, FOLD)
         except GoldrushError:
             return None
-        is_whole = verdict.holds and verdict.finished is True and not verdict.forks
-        is_same = is_whole and verdict.sha256 == sha256  # it may have been replaced meanwhile
+        is_whole = verdict.holds and verdict.finished and not verdict.forks
+        is_same = bool(is_whole) and verdict.sha256 == sha256  # it may have been replaced meanwhile
     return (sha256, reader.size) if is_same else None
 
 
