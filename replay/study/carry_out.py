@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final
 
 import attrs
 
@@ -50,8 +50,6 @@ from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 SYNCED_AT_ONCE: Final = 8  # journals
-
-R = TypeVar("R")
 
 CHECKED: Final = "checked"
 PLAYED: Final = "played"
@@ -121,9 +119,8 @@ def carry_out(
         if left:
             report(PLAYED, 0, len(left))
         for run, made in _called(left, backend, task, report, PLAYED):
-            done[run.path] = (
-                store_journal(run, str(root), made) if isinstance(made, bytes) else made
-            )
+            is_remote = isinstance(made, bytes)
+            done[run.path] = store_journal(run, str(root), made) if is_remote else made
         return _write(root, plan, runs, code, done, synced)
 
 
@@ -156,10 +153,10 @@ def _check(run: Planned, folder: str, *, is_isolated: bool) -> Done | None:
 def _called(
     runs: Sequence[Planned],
     backend: Backend,
-    function: Callable[[Planned], R],
+    function: Callable[[Planned], Any],
     report: OnStep,
     stage: str,
-) -> Iterator[tuple[Planned, R]]:
+) -> Iterator[tuple[Planned, Any]]:
     """The runs with the results of a function, as they come."""
     with closing(as_completed(runs, backend, function)) as outcomes:
         for number, (run, outcome) in enumerate(outcomes, 1):

@@ -6,7 +6,6 @@ is not installed.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -14,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -25,19 +24,36 @@ from goldrush.kernel.text import format_count
 MANIFEST: Final = "manifest.json"
 MANIFEST_MAX: Final = 1 << 27  # bytes
 DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
-SHA256: Final = "[0-9a-f]{64}"
 
 _PLANNED: Final = ("treatments", "rosters", "rounds", "seeds")  # a run for each combination
 _HEAD: Final = rb'\s*\{\s*"goldrush"\s*:'  # which other programs do not write
 
 
+Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+
+
 class Listed(msgspec.Struct, frozen=True):
-    """A journal in a manifest. `sha256` is None until its run is done."""
+    """A run in a manifest, by the path of its journal; without `sha256` and `bytes` until it is
+    done.
+    """
 
     path: str
     treatment: str
     roster: str
-    sha256: str | None
+    sha256: Sha256 | None
+    bytes: Annotated[int, msgspec.Meta(ge=0)] | None
+
+
+class ListedManifest(msgspec.Struct, frozen=True):
+    """What is read of a manifest."""
+
+    goldrush: str
+    plan: Mapping[str, Any]
+    runs: Sequence[Listed]
+    format: int = 0
+    world: str = ""
+    rules: int = 0
+    code: Mapping[str, Sha256] = {}
 
 
 class ListedStudy(msgspec.Struct, frozen=True):
@@ -58,10 +74,7 @@ def listed_in(folder: str) -> ListedStudy | None:
         data = file.read(MANIFEST_MAX)
     is_own = re.match(_HEAD, data) is not None
     try:
-        table = json.loads(data)
-        is_own = isinstance(table, dict) and "goldrush" in table
-        if is_own:
-            return _study(folder, table)
+        return _study(folder, msgspec.json.decode(data, type=ListedManifest))
     except (ValueError, TypeError, LookupError, RecursionError):
         pass
     if not is_own and not _has_runs(folder):
@@ -77,23 +90,19 @@ def _has_runs(folder: str) -> bool:
     return any(Path(folder).glob("*/*/*-*/seed-*.journal"))
 
 
-def _study(folder: str, table: Mapping[str, Any]) -> ListedStudy:
-    journals = [_listed(folder, run) for run in table["runs"]]
-    planned = math.prod(len(table["plan"][name]) for name in _PLANNED)
+def _study(folder: str, manifest: ListedManifest) -> ListedStudy:
+    planned = math.prod(len(manifest.plan[name]) for name in _PLANNED)
+    paths = [os.path.normpath(run.path) for run in manifest.runs]
     fault = None
-    for path, times in Counter(os.path.normpath(journal.path) for journal in journals).items():
+    for path, times in Counter(paths).items():
         if times > 1:
-            fault = f"it lists {os.path.relpath(path, folder)} twice"
-    if len(journals) != planned:
-        fault = f"its plan has {format_count(planned, 'run')}, and it lists {len(journals):,}"
+            fault = f"it lists {path} twice"
+    if len(paths) != planned:
+        fault = f"its plan has {format_count(planned, 'run')}, and it lists {len(paths):,}"
+    journals = [
+        msgspec.structs.replace(run, path=os.path.join(folder, run.path)) for run in manifest.runs
+    ]
     return ListedStudy(journals, fault)
-
-
-def _listed(folder: str, run: Mapping[str, Any]) -> Listed:
-    treatment, roster, sha256 = run["treatment"], run["roster"], run["sha256"]
-    if {type(treatment), type(roster)} != {str} or not re.fullmatch(SHA256, sha256 or "0" * 64):
-        raise ValueError
-    return Listed(os.path.join(folder, run["path"]), treatment, roster, sha256)
 
 
 def manifests_below(folder: str) -> Iterator[tuple[str, ListedStudy | BadInput]]:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.targets import names_code
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, open_regular, write_whole
 from goldrush.kernel.journal import FORMAT
 from goldrush.replay.find import distribution_of
-from goldrush.replay.study.listing import MANIFEST, MANIFEST_MAX, SHA256
+from goldrush.replay.study.listing import MANIFEST, MANIFEST_MAX, Listed, ListedManifest
 from goldrush.replay.study.plan import StudyPlan, studied
 from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.version import __version__
@@ -45,20 +44,14 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         "plan": manifest.plan,
     }
     lines = [f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items()]
-    rows = ",\n".join(f"  {json.dumps(_listed(run))}" for run in manifest.runs)
+    rows = ",\n".join(f"  {json.dumps(msgspec.to_builtins(_listed(run)))}" for run in manifest.runs)
     text = f'{{\n{"".join(lines)} "runs": [\n{rows}\n ]\n}}\n'
     # Any manifest there was read (`read_manifest`), which refuses every other file.
     write_whole(str(folder / MANIFEST), text.encode(), is_own=always)
 
 
-def _listed(run: StudyRun) -> dict[str, Any]:
-    return {
-        "path": run.path,
-        "treatment": run.cell.treatment,
-        "roster": run.cell.roster,
-        "sha256": run.sha256,
-        "bytes": run.bytes,
-    }
+def _listed(run: StudyRun) -> Listed:
+    return Listed(run.path, run.cell.treatment, run.cell.roster, run.sha256, run.bytes)
 
 
 def read_manifest(folder: str | Path) -> Manifest:
@@ -76,7 +69,8 @@ def read_manifest(folder: str | Path) -> Manifest:
     try:
         if len(data) > MANIFEST_MAX:
             raise ValueError(f"more than {MANIFEST_MAX:,} bytes")
-        return attrs.evolve(_manifest_of(json.loads(data)), digest=sha256(data).hexdigest())
+        listed = msgspec.json.decode(data, type=ListedManifest)
+        return attrs.evolve(_manifest_of(listed), digest=sha256(data).hexdigest())
     except BadInput as error:
         raise BadInput(
             f"the study of {path} cannot be read here: {error.what}",
@@ -92,39 +86,33 @@ def read_manifest(folder: str | Path) -> Manifest:
     )
 
 
-def _manifest_of(table: Any) -> Manifest:
-    name, plan = table["world"], table["plan"]
-    if type(name) is not str or names_code(name):
+def _manifest_of(listed: ListedManifest) -> Manifest:
+    name, form, rules = listed.world, listed.format, listed.rules
+    if names_code(name):
         raise ValueError(f"world {format_value(name)}")
     of = studied(name)
-    form, rules = table["format"], table["rules"]
     readable = of.world({}).readable_rules
-    if form != FORMAT or type(rules) is not int or rules not in readable:
+    if form != FORMAT or rules not in readable:
         raise ValueError(
-            f"format {format_value(form)}, rules {format_value(rules)} of the {name} world; this "
+            f"format {form}, rules {rules} of the {name} world; this "
             f"version reads format {FORMAT}, rules {' and '.join(map(str, readable))}"
         )
-    code = table.get("code", {})
-    if not all(re.fullmatch(SHA256, each) for each in code.values()):
-        raise ValueError(f"code {format_value(code)}")
     try:
-        outlines = list(StudyPlan(name, **plan).outlines())
+        outlines = StudyPlan(name, **listed.plan).outlines()
     except BadInput as error:
         raise ValueError(f"its plan is invalid: {error.what}") from None
-    listed = table["runs"]
-    if len(outlines) != len(listed):
-        raise ValueError(f"its plan has {len(outlines):,} runs, its list {len(listed):,}")
-    runs = [_run_of(outline, run) for outline, run in zip(outlines, listed, strict=True)]
-    return Manifest(name, plan, runs, rules, code)
+    if len(outlines) != len(listed.runs):
+        raise ValueError(f"its plan has {len(outlines):,} runs, its list {len(listed.runs):,}")
+    runs = [_run_of(outline, run) for outline, run in zip(outlines, listed.runs, strict=True)]
+    return Manifest(name, listed.plan, runs, rules, listed.code)
 
 
-def _run_of(outline: StudyRun, listed: Mapping[str, Any]) -> StudyRun:
+def _run_of(outline: StudyRun, listed: Listed) -> StudyRun:
     """A run of the plan with what the list says of its journal. Raises ValueError if it is listed
     otherwise than planned.
     """
-    run = attrs.evolve(outline, sha256=listed["sha256"], bytes=listed["bytes"])
-    undone = run.sha256 is None and run.bytes is None
-    done = type(run.bytes) is int and run.bytes >= 0 and re.fullmatch(SHA256, run.sha256 or "")
-    if listed != _listed(run) or not (undone or done):
-        raise ValueError(f"it lists {format_value(listed, 200)}, where its plan has {run.path}")
+    run = attrs.evolve(outline, sha256=listed.sha256, bytes=listed.bytes)
+    if listed != _listed(run) or (run.sha256 is None) != (run.bytes is None):
+        text = format_value(msgspec.to_builtins(listed), 200)
+        raise ValueError(f"it lists {text}, where its plan has {run.path}")
     return run
