@@ -219,12 +219,6 @@ def report(
         "goldrush-sim[figures].",
         type=Output("folder"),
     ),
-    width: str | None = option(
-        "--width",
-        help="Width of these figures, in columns of a journal: 3.3 or 6.9 inches (default: double, "
-        "single for a figure of one panel).",
-        type=click.Choice(["single", "double"]),
-    ),
     tables: str | None = option(
         "--tables", "DIR", "Write every table, too: CSV and LaTeX.",
         type=Output("folder"),
@@ -245,7 +239,7 @@ def report(
     """
     users = measures_of(own_measures)
     if as_json:
-        written = {"--out": out, "--figures": figures, "--tables": tables, "--width": width}
+        written = {"--out": out, "--figures": figures, "--tables": tables}
         refuse({**written, "--force": force}, "--json writes no page")
         _print_values(study, outcome, users, jobs, criteria=criteria)
         return DONE
@@ -253,7 +247,7 @@ def report(
 
     with progress() as step:
         page, path = write_report(
-            study, out, jobs=jobs, force=force, figures=figures, tables=tables, width=width,
+            study, out, jobs=jobs, force=force, figures=figures, tables=tables,
             outcome=outcome, criteria=criteria, users=users, on_step=step,
         )  # fmt: skip
     _print_report(page, path, figures, tables)

@@ -15,7 +15,7 @@ from goldrush.kernel.files import is_marked, write_whole
 from goldrush.replay.extras import require
 from goldrush.replay.report.folder import CSV, TEX, check_folder, tex, write_folder
 from goldrush.replay.report.numbers import printable
-from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
+from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
 from goldrush.replay.report.svg import KEY_SIZE, image_of, key_svg, panel_svg, size_of
 
@@ -125,10 +125,9 @@ def figure_named(figures: Sequence[Figure], name: str) -> Figure:
 # The figures of a report as files.
 
 
-def check_paper(folder: str | Path, width: str | None, *, force: bool = False) -> None:
+def check_paper(folder: str | Path, *, force: bool = False) -> None:
     """Raises BadInput if `write_figures` would, before there are figures."""
     require("matplotlib", "figures for papers need", "figures")
-    width_of(None, width)
     check_folder(folder, FIGURES, force=force)
 
 
@@ -136,18 +135,16 @@ def write_figures(
     figures: Sequence[Figure],
     folder: str | Path,
     *,
-    width: str | None = None,
     force: bool = False,
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] = lambda done, every: None,
 ) -> list[str]:
     """Write figures into a folder: each as PDF and PNG, with its data and its caption, and return
-    their names. `force` and errors: as of `write_folder`; BadInput also for another width and
-    without matplotlib.
+    their names. `force` and errors: as of `write_folder`; BadInput also without matplotlib.
     """
 
     def files() -> Iterator[dict[str, bytes]]:
-        drawn = map_in_order(_files, [(figure, width) for figure in figures], jobs)
+        drawn = map_in_order(_files, figures, jobs)
         for done, by_suffix in enumerate(drawn, 1):
             yield by_suffix
             on_figure(done, len(figures))
@@ -156,12 +153,11 @@ def write_figures(
     return write_folder(folder, FIGURES, names, files(), force=force)
 
 
-def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
+def _files(figure: Figure) -> dict[str, bytes]:
     """The files of a figure by suffix."""
-    figure, width = task
     caption = rf"\caption{{{tex(figure.caption)}}}\label{{fig:{figure.name}}}"
     return {
-        **paper_bytes(figure, ("pdf", "png"), width),
+        **paper_bytes(figure, ("pdf", "png")),
         CSV: figure.csv.encode(),
         TEX: f"{FIGURES}\n{caption}".encode(),
     }

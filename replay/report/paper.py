@@ -30,7 +30,7 @@ from goldrush.replay.report.plot import (
     Panel,
     Style,
 )
-from goldrush.replay.report.svg import LIGHT
+from goldrush.replay.report.svg import LIGHT, columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,15 +61,6 @@ _METADATA: Final[dict[str, dict[str, Any]]] = {
     "png": {"Software": "goldrush"},
     "svg": {"Creator": "goldrush", "Date": None},
 }
-
-
-def width_of(plot: Chart | None, width: str | None) -> str:
-    """A width by name; None: `single` for one panel, `double` for several. Raises BadInput."""
-    if width is None:
-        return "single" if plot is None or len(plot.panels) == 1 else "double"
-    if width not in WIDTHS:
-        raise BadInput(f"there is no width {format_value(width)}", f"give {' or '.join(WIDTHS)}")
-    return width
 
 
 def paper_bytes(plot: Chart, kinds: Sequence[str], width: str | None = None) -> dict[str, bytes]:
@@ -107,17 +98,18 @@ def paper_figure(plot: Chart, width: str | None) -> Drawing:
     """A figure as a matplotlib Figure, with real axes and artists.
 
     Args:
-        width: a key of WIDTHS; None: as `width_of`.
+        width: a key of WIDTHS; None: `single` for one panel, `double` for several.
 
     Raises BadInput for another width, and if matplotlib is not installed.
     """
-    name = width_of(plot, width)
+    name = width or ("single" if len(plot.panels) == 1 else "double")
+    if name not in WIDTHS:
+        raise BadInput(f"there is no width {format_value(name)}", f"give {' or '.join(WIDTHS)}")
     require("matplotlib", "figures for papers need", "figures")
     from matplotlib.figure import Figure as Drawing
 
     with _settings():
-        most = 1 if name == "single" else 2 if plot.kind in (DOTS, SCATTER) else 3
-        columns = min(len(plot.panels), most)
+        columns = 1 if name == "single" else columns_of(plot)
         heights = [_height(plot, panel) for panel in plot.panels]
         tallest = [max(heights[at : at + columns]) for at in range(0, len(heights), columns)]
         keys = 2 if name == "single" else 4  # of the legend, in a row

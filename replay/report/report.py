@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
@@ -34,7 +33,6 @@ def report(
     force: bool = False,
     figures: str | Path | None = None,
     tables: str | Path | None = None,
-    width: str | None = None,
     outcome: str | None = None,
     criteria: bool = False,
     users: Sequence[UserMeasure] = (),
@@ -49,7 +47,6 @@ def report(
         figures: also write every figure into this folder, for a paper: as PDF and PNG, with its
             data (CSV) and its caption (LaTeX).
         tables: also write every table into this folder, as CSV and LaTeX.
-        width: of these figures: `single` or `double`, as for `Figure.save`.
         outcome: the measure that is compared; None: that of the world.
         criteria: add change over time and the criteria of the world.
         users: measures of the user, besides those of the world.
@@ -65,9 +62,7 @@ def report(
     # `out` itself, as a Path drops the slash of `page/`.
     check_target(str(path if out is None else out), force=force, is_own=is_html)
     if figures is not None:
-        check_paper(figures, width, force=force)
-    elif width is not None:
-        raise BadInput("a width was given without a folder of figures", "give the folder, too")
+        check_paper(figures, force=force)
     if tables is not None:
         check_folder(tables, TABLES, force=force)
 
@@ -75,7 +70,7 @@ def report(
     page = StudyPage(study_of(results, outcome, criteria=criteria))
     if figures is not None:
         write_figures(
-            list(page.figures.values()), figures, width=width, force=force, jobs=jobs,
+            list(page.figures.values()), figures, force=force, jobs=jobs,
             on_figure=partial(on_step, "drawing figures"),
         )  # fmt: skip
     if tables is not None:

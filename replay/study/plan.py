@@ -44,7 +44,7 @@ from goldrush.replay.arguments import integer as integer_of
 from goldrush.replay.arguments import listed, settings_of
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for, world_named
 from goldrush.replay.studies import MIXED, NO_STUDIES
-from goldrush.replay.study.records import Cell, StudyRun, cells_of
+from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class StudyPlan:
                 for policy in import_names(of.players.names(roster)):
                     check_trust(policy, self.trust)
         runs = []
-        for cell, outlines in cells_of(self.outlines()).items():
+        for cell, outlines in self._cells(of):
             with _naming(cell, of):  # once for a cell: a roster may have to read whole journals
                 prepared = self._prepared(of, outlines[0], Resources(models=models))
             unread = msgspec.structs.replace(prepared.roster, recordings=())
@@ -159,19 +159,21 @@ class StudyPlan:
 
     def outlines(self) -> list[StudyRun]:
         """Every run in the order of `runs`, without preparing its players. Raises BadInput."""
-        of = studied(self.world)
+        return [run for _, runs in self._cells(studied(self.world)) for run in runs]
+
+    def _cells(self, of: Tools) -> Iterator[tuple[Cell, list[StudyRun]]]:
         size = math.prod(map(len, (self.treatments, self.rosters, self.rounds, self.seeds)))
         if not 0 < size <= RUNS_MAX:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
-        folders, runs = _folders(self.rosters), list[StudyRun]()
+        folders = _folders(self.rosters)
         for cell in starmap(Cell, product(self.treatments, self.rosters, self.rounds)):
             folder = f"{cell.treatment}/{folders[cell.roster]}/{of.vocabulary.units}-{cell.rounds}"
             with _naming(cell, of):
-                runs += [
+                runs = [
                     StudyRun(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
                     for seed, config in zip(self.seeds, self._configs(of, cell), strict=True)
                 ]
-        return runs
+            yield cell, runs
 
     def _configs(self, of: Tools, cell: Cell) -> Iterator[Config]:
         """The configuration of each run of a cell."""

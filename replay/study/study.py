@@ -330,7 +330,6 @@ class Study:
         jobs: int | None = None,
         figures: str | Path | None = None,
         tables: str | Path | None = None,
-        width: str | None = None,
         force: bool = False,
     ) -> Path:
         """Write the report of the study and return its path.
@@ -341,10 +340,9 @@ class Study:
             criteria: add change over time: halves of runs, verdicts on the world's criteria.
             measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
-            figures: a folder for all figures as files, each as `Figure.save` writes it, with its
-                data and its caption.
+            figures: a folder for all figures as files, each as `Figure.save` writes it without a
+                width, with its data and its caption.
             tables: a folder for all tables as CSV and LaTeX.
-            width: of these figures, as for `Figure.save`.
             force: replace another file that goldrush wrote.
 
         Raises BadInput for a study that is not finished or whose journals are not those of its
@@ -354,7 +352,7 @@ class Study:
         from goldrush.replay.report.report import report
 
         _, written = report(
-            self.folder, path, jobs=jobs, figures=figures, tables=tables, width=width, force=force,
+            self.folder, path, jobs=jobs, figures=figures, tables=tables, force=force,
             outcome=outcome, criteria=criteria, users=user_measures(measures),
         )  # fmt: skip
         return written

@@ -174,8 +174,8 @@ def test_a_study_gives_the_figures_of_its_report(
         tmp_path / "study", treatments=["baseline", "scarce"], rosters="raid", seeds=2, rounds=5,
         jobs=1,
     )  # fmt: skip
-    study.report(criteria=True, figures=tmp_path / "figures", width="single")
-    saved = study.figure("answer").save(tmp_path / "f.pdf", "single")
+    study.report(criteria=True, figures=tmp_path / "figures")
+    saved = study.figure("answer").save(tmp_path / "f.pdf")
 
     assert set(study.figures()) == {path.stem for path in (tmp_path / "figures").glob("*.tex")}
     assert (tmp_path / "figures" / "answer.pdf").read_bytes() == saved.read_bytes()
