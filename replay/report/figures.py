@@ -51,20 +51,12 @@ def row_of(
     return Row(panel, series, x, values.mean, low, high, values.n)
 
 
-def cell_labels(study: ReportedStudy) -> dict[Cell, str]:
-    """The rows of cells: the treatment, and the horizon where there are several."""
-    several = len(study.results.horizons) > 1
-    return {
-        cell: f"{cell.treatment}{f', {cell.rounds}' if several else ''}"
-        for cell in study.results.by_cell
-    }
-
-
 def outcome_figures(study: ReportedStudy) -> list[Figure]:
     """The outcome of each cell, differences of the first kind that is compared, policies within
     rosters, and every run.
     """
-    outcome, labels, answer = study.answer.outcome, cell_labels(study), study.answer
+    outcome, answer = study.answer.outcome, study.answer
+    labels = {cell: study.labelled(cell.treatment, cell.rounds) for cell in study.cells}
     title = capitalized(outcome.title)
     means = f"{title}{outcome.how}: mean over seeds and 95% interval"
     of_cells = [each for each in answer.standings if not each.policy][: 4 * ROWS_MAX]
@@ -108,13 +100,12 @@ def _differences(study: ReportedStudy, cells: Sequence[Cell]) -> list[Figure]:
         if len(pairs) > ROWS_MAX:
             compared = [each for each in compared if each.a == compared[0].a]
         series = {each: _in_common(each) for each in compared}
-        horizons = {each.rounds for each in compared}
         return study.figure(
             "differences", DOTS,
             [
                 row_of(
                     f"{title}: differences between {kind}", series[each],
-                    f"{each.b} {MINUS} {each.a}{f', {each.rounds}' if len(horizons) > 1 else ''}",
+                    study.labelled(f"{each.b} {MINUS} {each.a}", each.rounds),
                     each.change.difference,
                 )
                 for each in compared

@@ -101,6 +101,10 @@ class ReportedStudy:
     def horizon(self, rounds: int) -> str:
         return format_count(rounds, self.of.vocabulary.unit)
 
+    def labelled(self, name: str, rounds: int) -> str:
+        """A name, and the horizon where there are several."""
+        return ", ".join([name, *self.if_several(rounds).values()])
+
     def named(self, figure: str, rounds: int) -> str:
         """The name of a figure of one horizon, which has it at its end where there are several."""
         return f"{figure}-{rounds}" if len(self.results.horizons) > 1 else figure

@@ -46,7 +46,6 @@ from goldrush.replay.study.play import (
     store_journal,
 )
 from goldrush.replay.study.records import Manifest, StudyRun, cells_of
-from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 SYNCED_AT_ONCE: Final = 8  # journals
@@ -102,7 +101,13 @@ def carry_out(
                 done[run.path] = found
         left = [run for run in runs if run.path not in done]
         if left:
-            kept = [run for run in runs if _is_kept(run, root, done)]
+            # Done, or begun and continued, as answers of models are.
+            kept = [
+                run
+                for run in runs
+                if run.path in done
+                or (run.models and os.path.lexists(root / (run.path + UNFINISHED)))
+            ]
             code = checked_code(root, plan, code, kept)
         synced = known.keys() & done.keys()
         if left or len(known) < len(runs):
@@ -220,12 +225,6 @@ def _policies(plan: StudyPlan) -> list[str]:
     return [name for text in filter(None, plan.rosters.values()) for name in names(text)]
 
 
-def _is_kept(run: Planned, root: Path, done: Mapping[str, Done]) -> bool:
-    """Whether a run is done, or begun and continued: it asks models."""
-    unfinished = root / (run.path + UNFINISHED)
-    return run.path in done or (bool(run.models) and os.path.lexists(unfinished))
-
-
 def _sendable(plan: StudyPlan, models: Models | None) -> list[Planned]:
     return [attrs.evolve(run.as_sent(), classes={}) for run in _prepared(plan, models)]
 
@@ -240,16 +239,11 @@ def _prepared(plan: StudyPlan, models: Models | None) -> list[Planned]:
             (models or Models()).endpoint_of(model).key()
         if not first.models and cell.roster not in checked:
             checked.add(cell.roster)
-            _check_agents(of, first)
+            state = of.world(first.setup).initial(first.setup)
+            context = context_of(of.players, state, first.prepared.roster, first.resources())
+            with of.players.start_agents(context):  # each policy can be created
+                pass
     return runs
-
-
-def _check_agents(of: Tools, run: Planned) -> None:
-    """Raises BadInput if a policy of the run cannot be created."""
-    state = of.world(run.setup).initial(run.setup)
-    context = context_of(of.players, state, run.prepared.roster, run.resources())
-    with of.players.start_agents(context):
-        pass
 
 
 def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:

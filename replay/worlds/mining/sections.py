@@ -40,27 +40,26 @@ def figures_of(study: ReportedStudy) -> Iterator[Figure]:
     """For each horizon the trade-off and the survival of ownership."""
     for rounds in study.results.horizons:
         cells = [cell for cell in study.cells if cell.rounds == rounds]
-        suffix = f"-{rounds}" if len(study.results.horizons) > 1 else ""
-        yield from _trade_off(study, cells, suffix)
-        yield from _survival(study, cells, suffix)
+        yield from _trade_off(study, cells, study.named("trade-off", rounds))
+        yield from _survival(study, cells, study.named("survival", rounds))
 
 
-def _trade_off(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[Figure]:
+def _trade_off(study: ReportedStudy, cells: Sequence[Cell], name: str) -> list[Figure]:
     """Concentration against turnover, a point for each run."""
     names, styles = study.lines(cells)
     rows = [
         Row(
-            _titled(MEASURES[name].title, panel), series, x, y,
+            _titled(MEASURES[measure].title, panel), series, x, y,
             label=f"{cell.treatment}, {cell.roster}, seed {run.seed}",
         )
-        for name in ("gini", "hhi")
+        for measure in ("gini", "hhi")
         for cell, (panel, series) in names.items()
         for run in study.results.by_cell[cell]
-        if (x := run.run[name]) is not None and (y := run.run["turnover"]) is not None
+        if (x := run.run[measure]) is not None and (y := run.run["turnover"]) is not None
     ]  # fmt: skip
     caption = "Concentration of gold and of plots against the turnover rate, a point for each run."
     return study.figure(
-        f"trade-off{suffix}", SCATTER, rows, caption, cells, styles,
+        name, SCATTER, rows, caption, cells, styles,
         x_label="concentration at the end", y_label=MEASURES["turnover"].title,
     )  # fmt: skip
 
@@ -69,7 +68,7 @@ def _titled(title: str, panel: str) -> str:
     return f"{title}, {panel}" if panel else title
 
 
-def _survival(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[Figure]:
+def _survival(study: ReportedStudy, cells: Sequence[Cell], name: str) -> list[Figure]:
     """The Kaplan–Meier curve of the ownership spells of all seeds."""
     names, styles = study.lines(cells)
     rows = []
@@ -86,7 +85,7 @@ def _survival(study: ReportedStudy, cells: Sequence[Cell], suffix: str) -> list[
                 for at, share in [*steps, (longest, steps[-1][1])]
             ]
     return study.figure(
-        f"survival{suffix}", STEPS, rows,
+        name, STEPS, rows,
         "Survival of ownership: Kaplan–Meier over the spells of all seeds; those still running at "
         "the end are censored.", cells, styles,
         x_label="length of a spell, rounds", y_label="share that last longer", limits=(0.0, 1.0),
