@@ -8,6 +8,8 @@ found, and one that is too small to find anything how many seeds it would need.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 import attrs
@@ -124,11 +126,9 @@ class StudyAnswer:
 
     def _first_policies(self) -> str:
         """The first policy of each cell with several."""
-        by_cell: dict[Cell, list[CellStanding]] = {}
-        for standing in self.standings:
-            if standing.policy and standing.values.n:
-                by_cell.setdefault(standing.cell, []).append(standing)
-        firsts = [max(of_cell, key=_mean) for of_cell in by_cell.values()]
+        of_policies = [each for each in self.standings if each.policy and each.values.n]
+        by_cell = groupby(of_policies, key=attrgetter("cell"))
+        firsts = [max(of_cell, key=_mean) for _, of_cell in by_cell]
         if not firsts:
             return ""
         listed = [

@@ -16,7 +16,7 @@ from goldrush.replay.extras import require
 from goldrush.replay.report.folder import CSV, TEX, check_folder, tex, write_folder
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure
-from goldrush.replay.report.plot import COLUMNS, HEAD, Chart
+from goldrush.replay.report.plot import HEAD, Chart
 from goldrush.replay.report.svg import KEY_SIZE, image_of, key_svg, panel_svg, size_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Figure(Chart):
         """The values drawn, a row for each: `panel`, `series`, `x`, `y`, the ends `low` and `high`
         of an interval, `n` (runs or agents behind it) and the point's `label`.
         """
-        return [dict(zip(COLUMNS, row.values, strict=True)) for row in self.rows]
+        return list(map(attrs.asdict, self.rows))
 
     def save(self, path: str | Path, width: str | None = None, *, force: bool = False) -> Path:
         """Write the figure and return its path. An earlier figure there is replaced.

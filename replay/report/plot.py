@@ -59,14 +59,8 @@ class Row:
     n: int | None = None
     label: str | None = None
 
-    @property
-    def values(self) -> tuple[str | float | None, ...]:
-        """By COLUMNS."""
-        return attrs.astuple(self)
 
-
-COLUMNS: Final = tuple(field.name for field in attrs.fields(Row))
-HEAD: Final = ",".join(COLUMNS) + "\n"
+HEAD: Final = ",".join(attrs.fields_dict(Row)) + "\n"
 
 
 @attrs.frozen
@@ -145,7 +139,7 @@ class Chart:
     @property
     def csv(self) -> str:
         """The data as CSV with a head; numbers have twelve significant digits."""
-        return HEAD + csv_of(map(format_cell, row.values) for row in self.rows)
+        return HEAD + csv_of(map(format_cell, attrs.astuple(row)) for row in self.rows)
 
     @cached_property
     def panels(self) -> list[Panel]:

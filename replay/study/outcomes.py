@@ -165,14 +165,11 @@ def standings(results: AnyResults, outcome: StudyOutcome) -> list[CellStanding]:
         CellStanding(cell, "", outcome.over_runs(runs)) for cell, runs in results.by_cell.items()
     ]
     for cell, runs in results.by_cell.items():
-        values = [outcome.by_policy(run) for run in runs]
-        labels = _labels(values)
-        if len(labels) > 1:
+        by_policy = _by_policy(outcome, runs)
+        if len(by_policy) > 1:
             every += [
-                CellStanding(
-                    cell, label, interval([of_run.get(label) for of_run in values], draws_of(runs))
-                )
-                for label in labels
+                CellStanding(cell, policy, interval(values, draws_of(runs)))
+                for policy, values in by_policy.items()
             ]
     return every
 
@@ -182,8 +179,11 @@ def draws_of(runs: Iterable[AnyResult]) -> list[Hashable]:
     return [run.draw for run in runs]
 
 
-def _labels(values: Iterable[Mapping[str, Value]]) -> list[str]:
-    return list(dict.fromkeys(label for of_run in values for label in of_run))
+def _by_policy(outcome: StudyOutcome, runs: Sequence[AnyResult]) -> dict[str, list[Value]]:
+    """The outcome of each policy by run."""
+    every = [outcome.by_policy(run) for run in runs]
+    policies = dict.fromkeys(policy for of_run in every for policy in of_run)
+    return {policy: [of_run.get(policy) for of_run in every] for policy in policies}
 
 
 @attrs.frozen
@@ -259,10 +259,9 @@ def _pair(
 def _policies(results: AnyResults, outcome: StudyOutcome, cell: Cell) -> Iterator[Comparison]:
     """The policies of a cell, in the same runs."""
     runs = results.by_cell[cell]
-    values = [outcome.by_policy(run) for run in runs]
     where = f"{cell.roster} under {cell.treatment}"
-    for a, b in combinations(_labels(values), 2):
-        pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
+    for (a, first), (b, second) in combinations(_by_policy(outcome, runs).items(), 2):
+        pairs = list(zip(first, second, strict=True))
         yield _pair(POLICIES, where, a, b, (cell, cell), pairs, draws_of(runs))
 
 
