@@ -126,9 +126,7 @@ def study(
             rounds=rounds or None, settings=settings_of(settings, asked),
         )  # fmt: skip
     if model is not None:
-        names_in = plans.studied(wanted.world).players.names
-        names = [name for text in wanted.rosters.values() if text for name in names_in(text)]
-        check_model(model, names, "no roster has it")
+        check_model(model, wanted.policies, "no roster has it")
     return _carried_out(wanted, out, models, dask, jobs, as_json)
 
 

@@ -207,7 +207,7 @@ def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
     """
     if not runs_given_code(plan):
         return _prepared(plan, models)
-    import_early(_policies(plan), _policies(plan) if plan.trust is None else plan.trust)
+    import_early(plan.policies, plan.policies if plan.trust is None else plan.trust)
     runs = in_child(_sendable, plan, models)
     return [
         attrs.evolve(run, config=outline.config, classes=plan.classes.get(outline.cell.roster, {}))
@@ -217,12 +217,7 @@ def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
 
 def runs_given_code(plan: StudyPlan) -> bool:
     """Whether a plan has a world or a policy that goldrush does not have itself."""
-    return bool(plan.classes) or not is_shipped(plan.world, _policies(plan))
-
-
-def _policies(plan: StudyPlan) -> list[str]:
-    names = studied(plan.world).players.names
-    return [name for text in filter(None, plan.rosters.values()) for name in names(text)]
+    return bool(plan.classes) or not is_shipped(plan.world, plan.policies)
 
 
 def _sendable(plan: StudyPlan, models: Models | None) -> list[Planned]:

@@ -132,13 +132,18 @@ class StudyPlan:
         left_out = ("trust", "classes", "folder", "world")
         return attrs.asdict(self, filter=lambda field, _: field.name not in left_out)
 
+    @property
+    def policies(self) -> list[str]:
+        """The names of the policies in its rosters."""
+        names = studied(self.world).players.names
+        return [name for text in filter(None, self.rosters.values()) for name in names(text)]
+
     def runs(self, models: Models | None = None) -> list[Planned]:
         """Every run, cell by cell. Raises BadInput, naming the cell, if one cannot be played."""
         of = studied(self.world)
         if self.trust is not None:
-            for roster in filter(None, self.rosters.values()):
-                for policy in import_names(of.players.names(roster)):
-                    check_trust(policy, self.trust)
+            for policy in import_names(self.policies):
+                check_trust(policy, self.trust)
         runs = []
         for cell, outlines in self._cells(of):
             with _naming(cell, of):  # once for a cell: a roster may have to read whole journals

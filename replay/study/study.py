@@ -194,8 +194,7 @@ class Study:
         is_alone = is_alone or bool(plan.classes)
         chosen = backend or (this_process() if is_alone else processes(jobs_of(jobs)))
         carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
-        names_in, texts = studied(plan.world).players.names, filter(None, plan.rosters.values())
-        return cls(folder, import_names(sorted({n for text in texts for n in names_in(text)})))
+        return cls(folder, import_names(sorted(set(plan.policies))))
 
     def __repr__(self) -> str:
         plan = self.manifest.plan
