@@ -184,7 +184,7 @@ def result_of(run: StudyRun, measured: Measured[Any], kept: K) -> Result[Any, K]
     halves = [name for name, measure in measured.every.items() if measure.by_half]
     windows = measured.units_of(points_of(run.cell.rounds))
     return Result(
-        **run.fields(),
+        **attrs.asdict(run, recurse=False),
         units=measured.units,
         run={name: measured.of(name) for name in measured.every},
         still=tuple(measured.still),
@@ -233,7 +233,7 @@ def read_kept(of: Tools, run: StudyRun, roster: str | None) -> Result[Any, Any] 
         own = {name: msgspec.convert(values[name], hint) for name, hint in hints.items()}
     except (ValueError, TypeError, LookupError):
         return None
-    return Result(**run.fields(), **own)
+    return Result(**attrs.asdict(run, recurse=False), **own)
 
 
 def keep(of: Tools, run: StudyRun, roster: str | None, result: Result[Any, Any]) -> None:

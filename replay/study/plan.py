@@ -153,7 +153,7 @@ class StudyPlan:
                 facts = {**prepared.facts, "config": run.config.as_dict()}
                 runs.append(
                     Planned(
-                        **run.fields(),
+                        **attrs.asdict(run, recurse=False),
                         world=self.world,
                         prepared=msgspec.structs.replace(prepared, facts=facts, roster=unread),
                         sources=prepared.roster.sources,

@@ -45,9 +45,6 @@ class StudyRun:
     sha256: str | None = None
     bytes: int | None = None
 
-    def fields(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in attrs.fields_dict(StudyRun)}
-
 
 R = TypeVar("R", bound=StudyRun)
 
