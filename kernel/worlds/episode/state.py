@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.episode.config import (
     config_of,
 )
 from goldrush.kernel.worlds.episode.events import ARRAY, CLOSED, GAVE, RESET, TURN
-from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR, Past
+from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
 from goldrush.kernel.worlds.episode.values import ARRAY as OF_NUMPY
 from goldrush.kernel.worlds.episode.values import DICT, Encoded
 
@@ -52,7 +52,8 @@ class EpisodeState:
         shown: the values of the last unit that are recorded, by agent (None: of all) and name.
         chain: 64 bits of all inputs so far.
         outputs: 64 bits of all that was given so far.
-        past: the packed inputs of the units before, from which a subject is made again.
+        past: the packed inputs of units, from which a subject is made again. States share it: those
+            of this one come first (`done`), and another may have added more.
         inputs: those of the open unit, behind the changes that a fork has made.
         declared: 64 bits of config, about and roster.
         is_fresh: nothing of the open unit has been applied.
@@ -75,7 +76,7 @@ class EpisodeState:
     finished: tuple[int, ...] = ()
     shown: Mapping[tuple[int | None, str], Encoded] = attrs.field(factory=dict)
     outputs: int = 0
-    past: Past | None = attrs.field(default=None, repr=False)
+    past: list[bytes] = attrs.field(factory=list, repr=False)
     inputs: tuple[Batch, ...] = ()
     declared: int = 0
     is_fresh: bool = True
@@ -89,6 +90,11 @@ class EpisodeState:
     def has_one_episode(self) -> bool:
         """Whether an episode is of all agents: the environments of a vector have each its own."""
         return self.about.kind not in (MODEL, VECTOR)
+
+    @property
+    def done(self) -> Sequence[bytes]:
+        """The packed inputs of the units before."""
+        return self.past[: self.unit]
 
     @property
     def taken(self) -> int:
@@ -202,7 +208,9 @@ def drawn_seed(state: EpisodeState) -> int:
 def close(state: EpisodeState) -> EpisodeState:
     """The state with the unit closed."""
     packed = Block(state.inputs).packed
-    state.past = Past(packed, state.past)
+    if len(state.past) != state.unit:  # another state that had it has gone on
+        state.past = [*state.done]
+    state.past.append(packed)
     state.chain = xxh3_64_intdigest(packed, state.chain)
     state.unit += 1
     state.step += not state.is_closed

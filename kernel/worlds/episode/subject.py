@@ -6,7 +6,7 @@ and stepped, and gives what it gave as rows of events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import attrs
@@ -19,41 +19,6 @@ from goldrush.kernel.worlds.episode.values import Encoded
 ENVIRONMENT, VECTOR, PARALLEL, AEC, MODEL = KINDS = (
     "environment", "vector environment", "parallel environment", "AEC environment", "model",
 )  # fmt: skip
-
-
-class Past:
-    """The packed inputs of units, the last one first: a list that states share, and that grows by
-    what a state does next. It is never changed.
-
-    Attributes:
-        packed: the inputs of a unit.
-        before: those of the units before; None: it was the first.
-    """
-
-    __slots__ = ("before", "packed")
-
-    def __init__(self, packed: bytes, before: Past | None = None) -> None:
-        self.packed, self.before = packed, before
-
-    def __iter__(self) -> Iterator[bytes]:
-        past: Past | None = self
-        while past is not None:
-            yield past.packed
-            past = past.before
-
-    def __deepcopy__(self, memo: object) -> Past:
-        return self
-
-    def __reduce__(self) -> tuple[Callable[..., Past | None], tuple[object, ...]]:
-        return past_of, (tuple(self)[::-1],)  # pickled one within the other they were too deep
-
-
-def past_of(units: Iterable[bytes]) -> Past | None:
-    """The past of these units, in order; None: there is none."""
-    past = None
-    for packed in units:
-        past = Past(packed, past)
-    return past
 
 
 @attrs.frozen
@@ -106,7 +71,7 @@ def played(subject: LiveSubject, inputs: Block) -> Outcome:
     return subject.step(actions)
 
 
-def replay(subject: LiveSubject, past: Past | None) -> None:
-    """Do to a new subject all that was done before."""
-    for packed in reversed([*(past or ())]):
+def replay(subject: LiveSubject, past: Iterable[bytes]) -> None:
+    """Do to a new subject all that was done before: the packed inputs of units, in order."""
+    for packed in past:
         played(subject, Block(unpack(packed), packed))

@@ -203,7 +203,7 @@ class SubjectRecorder(Generic[U]):
             self.state, self._loop = next(loop), loop
         try:
             self.state = self._loop.send(inputs)
-            self.state.past = None  # it would grow, and the stage has the subject
+            self.state.past = []  # it would grow, and the stage has the subject
         except StopIteration as end:
             self.state = end.value
             self._end(_how_it_ended(self.state))

@@ -77,7 +77,7 @@ class LiveStage(Generic[U]):
         self.close()
         subject = self.make(state)
         self._made = subject
-        replay(subject, state.past)
+        replay(subject, state.done)
         self.hold(subject, state)
         return subject
 

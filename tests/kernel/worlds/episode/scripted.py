@@ -81,7 +81,7 @@ class OneStage:
         if subject is None:
             self.made += 1
             subject = self.make()
-            replay(subject, state.past)
+            replay(subject, state.done)
         outcome = played(subject, inputs)
         self.live = {xxh3_64_intdigest(inputs.packed, state.chain): subject}
         return outcome

@@ -1,8 +1,6 @@
 """Episodes: what holds whatever is done to a subject, and whatever a forger writes."""
 
-import copy
 import json
-import pickle
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -30,14 +28,19 @@ from goldrush.kernel.worlds.episode.events import (
     RESET,
     TURN,
 )
-from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
+from goldrush.kernel.worlds.episode.state import (
+    EpisodeState,
+    close,
+    drawn_seed,
+    evolve,
+    initial,
+)
 from goldrush.kernel.worlds.episode.subject import (
     AEC,
     ENVIRONMENT,
     MODEL,
     PARALLEL,
     VECTOR,
-    past_of,
 )
 from goldrush.kernel.worlds.episode.values import VALUE, digest_of, shown
 from goldrush.kernel.worlds.episode.world import episode_world
@@ -461,11 +464,15 @@ def test_forged_values_are_refused(value: Any) -> None:
     assert not VALUE.holds(value)
 
 
-def test_a_long_past_can_be_copied_and_pickled() -> None:
-    past = past_of(bytes([number % 256]) for number in range(5_000))
+def test_states_that_part_have_each_their_own_past() -> None:
+    first = close(initial(setup_of(MODEL, 0)))
+    other = attrs.evolve(first)
+    for state, seed in (first, 1), (other, 2):
+        close(evolve(state, Block(reset(seed))))
 
-    assert [*pickle.loads(pickle.dumps(past))] == [*copy.deepcopy(past)] == [*past]
-    assert next(iter(past or ())) == bytes([4_999 % 256])
+    assert first.done[0] == other.done[0]
+    assert [*first.done[1:]] == [Block(reset(1)).packed]
+    assert [*other.done[1:]] == [Block(reset(2)).packed]
 
 
 def test_shown_arrays_have_their_shape() -> None:
