@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import attrs
@@ -26,15 +23,7 @@ from goldrush.replay.making import (
     seed_parameter_of_reset,
     takes_seed,
 )
-from goldrush.replay.repeats.content import (
-    PLAIN,
-    SETS,
-    Child,
-    attributes,
-    parts,
-    plain_text,
-)
-from goldrush.replay.repeats.graph import path_pattern, without_quotes
+from goldrush.replay.repeats.content import attributes
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Environment,
@@ -46,10 +35,6 @@ from goldrush.replay.worlds.episode.environments import (
 )
 from goldrush.replay.worlds.episode.model import MakeModel, ModelSubject, check_steps, is_model
 from goldrush.replay.worlds.episode.versions import versions_of
-
-CLOCK_DEPTH_MAX: Final = 4  # from an attribute on, of objects that are looked into for times
-CLOCK_ITEMS_MAX: Final = 64  # of an object that has more, none is looked into
-CLOCK_TEXT_MAX: Final = 100  # characters of a time
 
 
 @attrs.frozen
@@ -111,8 +96,7 @@ def subject_of_model(
     make: object, seed: int, parameters: Mapping[str, object], recorded: Recorded
 ) -> ModelSubject | None:
     """The subject of the runs of a model's class, or of a function that makes a model; None for
-    what makes an environment, and anything else. The model is made: the first reset takes it. What
-    it holds of the time at which it was made is left out.
+    what makes an environment, and anything else. The model is made: the first reset takes it.
 
     Raises BadInput for a model whose seed would reach nothing; whatever its code raises.
     """
@@ -129,7 +113,7 @@ def subject_of_model(
         return None
     if named is None:
         recorded = attrs.evolve(recorded, seed_parameter=seed_parameter_of(make, parameters))
-    subject, since = ModelSubject(make, name_of(make), recorded), time.time()
+    subject = ModelSubject(make, name_of(make), recorded)
     made: Any = subject.prepare(
         None if named == "" else seed, encoded(dict(parameters), "the parameters")
     )
@@ -139,58 +123,7 @@ def subject_of_model(
         return None
     subject.seed_of(seed)
     check_steps(made, subject.name)
-    times = clock_paths(attributes(made), since)
-    further = [path for path in times if not any(_is_within(path, of) for of in recorded.ignored)]
-    subject.recorded = attrs.evolve(recorded, ignored=(*recorded.ignored, *further))
     return subject
-
-
-def _is_within(path: str, ignored: str) -> bool:
-    """Whether a path is one that is ignored, or begins with it."""
-    return re.match(rf"{path_pattern(ignored)}(?![^\[.])", without_quotes(path)) is not None
-
-
-def clock_paths(held: Mapping[str, object], since: float) -> tuple[str, ...]:
-    """The paths within attributes, as `goldrush repeats` prints them, of what tells a time from
-    `since` until now (seconds since 1970): a number, a text, a `datetime`. It differs from run to
-    run and says nothing of what a model does.
-    """
-    until = time.time()
-    level: list[Child] = list(held.items())
-    paths: list[str] = []
-    for _ in range(CLOCK_DEPTH_MAX):
-        inner: list[Child] = []
-        for path, value in level:
-            text, children = _parts(value)
-            if any(since - 1 <= moment <= until for moment in _moments(text)):
-                paths.append(path)
-            elif len(children) <= CLOCK_ITEMS_MAX:
-                inner += [(path + label, child) for label, child in children]
-        level = inner
-    return tuple(paths)
-
-
-def _parts(value: object) -> tuple[str, list[Child]]:
-    if type(value) in PLAIN:
-        return plain_text(value), []
-    with suppress(Exception):  # of what cannot be read
-        if not isinstance(value, SETS):
-            return parts(value)
-    return "", []
-
-
-def _moments(text: str) -> list[float]:
-    """The times that a text may tell, in seconds since 1970; of a date and time without a zone that
-    here and that of UTC.
-    """
-    moments: list[float] = []
-    if len(text) <= CLOCK_TEXT_MAX:
-        numbers = [int(digits) for digits in re.findall(r"\d+", text)[:6]]
-        with suppress(ValueError):
-            moments.append(float(text))
-        with suppress(ValueError, TypeError, OverflowError):
-            moments += [datetime(*numbers, tzinfo=zone).timestamp() for zone in (None, UTC)]  # type: ignore[arg-type,misc]
-    return moments
 
 
 @folder_kept()

@@ -6,9 +6,7 @@ import os
 import platform
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -389,30 +387,6 @@ def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path:
     differing = said(path, partial(Stamped, skill=2))  # what is not left out is compared
     assert differing[0] is False
     assert "matched nothing" not in differing[1]
-
-
-class Dated:
-    """A model that holds when it was made."""
-
-    def __init__(self, seed: int = 0, skill: int = 1) -> None:
-        self.made, self.total, self._skill = time.time(), seed, skill
-        self.output = {
-            "info": {"made": [str(datetime.now()), datetime.now(UTC)], "end": "2100-01-01 00:00:00"}
-        }
-
-    def step(self) -> None:
-        self.total += self._skill
-
-
-def test_times_at_which_a_model_was_made_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
-    goldrush.wrap(Dated, path, steps=2)
-    holds, text = said(path, Dated)
-
-    assert holds
-    left_out = "made, output['info']['made'][0], output['info']['made'][1]"
-    assert text.endswith(f"; not compared: what was left out: {left_out}")
-    assert said(path, partial(Dated, skill=2))[0] is False
 
 
 def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:
