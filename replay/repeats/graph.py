@@ -86,6 +86,12 @@ class Ignored:
                 return True
         return False
 
+    def begins(self, name: str) -> bool:
+        """Whether a name begins with a path that is left out. It is counted for each such path."""
+        matching = [path for path, pattern in self._patterns if pattern.match(name)]
+        self.count.update(matching)
+        return bool(matching)
+
 
 def path_pattern(path: str) -> str:
     """The expression, without quotes, of a path that is left out. What stands within an element of

@@ -7,12 +7,9 @@ keeps what the environment itself returned (`returned`) for the caller of a wrap
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
-
-import attrs
 
 from goldrush.agents.targets import Maker, RegisteredEnvironment
 from goldrush.agents.worlds.episode.subjects import Space
@@ -24,7 +21,7 @@ from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, V
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import UNNAMED, takes_none
 from goldrush.replay.repeats.content import bases_of
-from goldrush.replay.repeats.graph import path_pattern
+from goldrush.replay.repeats.graph import Ignored
 from goldrush.replay.worlds.episode.coding import decoded, encoded, is_kept, leaves
 
 AGENT: Final = "agent"  # the name of the one agent of an environment of Gymnasium
@@ -33,81 +30,60 @@ _CLASSES: Final = {"gymnasium.Env", "gymnasium.VectorEnv"}  # whose objects alon
 
 Actions = Mapping[int | None, Encoded]
 Rows = list[Row]
+Told = tuple[int | None, str, object]  # see `Environment._told`
+End = tuple[int, Any, Any, Any]  # see `Environment._ends`
 Shown = tuple[object, Mapping[object, object], bool]  # see `Environment.seen_by`
 
 
-@attrs.frozen
-class Recorded:
-    """How a subject is recorded: what of its arrays, and how it is seeded.
-
-    Attributes:
-        values: their values, too.
-        ignored: arrays whose name begins so are left out, with or without quotes around keys; of
-            what a model holds, what stands at these paths, as `goldrush repeats` prints them.
-        seed_parameter, report: as START has them.
-        left_out: those of `ignored` at which something stood.
-    """
-
-    values: bool = False
-    ignored: tuple[str, ...] = ()
-    seed_parameter: str | None = None
-    report: tuple[str, ...] = ()
-    left_out: set[str] = attrs.field(factory=set, init=False, eq=False)
-    _patterns: Mapping[str, re.Pattern[str]] = attrs.field(
-        init=False,
-        eq=False,
-        default=attrs.Factory(
-            lambda self: {path: re.compile(path_pattern(path)) for path in self.ignored},
-            takes_self=True,
-        ),
-    )
-
-    @classmethod
-    def of(cls, about: About) -> Recorded:
-        """As a run was recorded."""
-        ignored, report = tuple(about.ignored), tuple(about.report or ())
-        return cls(about.values, ignored, about.seed_parameter, report)
-
-    def rows(self, agent: int | None, name: str, value: object) -> Rows:
-        """The rows of `array` for an observation, or an info."""
-        if self._leaves_out(name):  # without its digest
-            return []
-        return [
-            (agent, part, digest_of(leaf), leaf if self.values or is_kept(leaf) else None)
-            for part, leaf in leaves(value, name)
-            if not self._leaves_out(part)
-        ]
-
-    def _leaves_out(self, name: str) -> bool:
-        matching = [path for path, pattern in self._patterns.items() if pattern.match(name)]
-        self.left_out.update(matching)
-        return bool(matching)
-
-
-class Environment:
-    """An environment of Gymnasium, and what all others have in common.
+class EpisodeSubject:
+    """What environments and models have in common.
 
     Attributes:
         kind: one of the kernel's kinds of subjects.
-        env: the environment.
-        agents: the names of its agents, in the order of their numbers.
-        recorded: what is recorded of arrays.
+        agents: the names of its agents, in the order of their numbers; none in a model.
+        about: what START says of it, of which it needs how it is recorded and seeded.
+        ignored: what is left out: arrays whose name begins so; of what a model holds, what stands
+            at these paths, as `goldrush repeats` prints them.
         returned: what its own `reset` or `step` returned last.
     """
 
-    kind: str = ENVIRONMENT
+    kind: str
+    agents: tuple[str, ...] = ()
     returned: object = None
 
-    def __init__(self, env: Any, recorded: Recorded) -> None:
+    def __init__(self, about: About) -> None:
+        self.about, self.ignored = about, Ignored(about.ignored)
+
+    def rows(self, agent: int | None, name: str, value: object) -> Rows:
+        """The rows of `array` for an observation, an info or a variable."""
+        if self.ignored.begins(name):  # without its digest
+            return []
+        return [
+            (agent, part, digest_of(leaf), leaf if self.about.values or is_kept(leaf) else None)
+            for part, leaf in leaves(value, name)
+            if not self.ignored.begins(part)
+        ]
+
+
+class Environment(EpisodeSubject):
+    """An environment of Gymnasium, and what all others have in common.
+
+    Attributes:
+        env: the environment.
+    """
+
+    kind = ENVIRONMENT
+
+    def __init__(self, env: Any, about: About) -> None:
+        super().__init__(about)
         self.env = env
-        self.agents: tuple[str, ...] = self._names()
-        self.recorded, self._rows = recorded, recorded.rows
+        self.agents = self._names()
 
     def reset(self, seed: int | None, options: Encoded) -> Outcome:
         """Begin an episode."""
         given: dict[str, object] = {} if options is None else {"options": decoded(options)}
-        if self.recorded.seed_parameter != "":
-            given[self.recorded.seed_parameter or UNNAMED[0]] = seed
+        if self.about.seed_parameter != "":
+            given[self.about.seed_parameter or UNNAMED[0]] = seed
         self.returned = self.env.reset(**given)
         self._look()
         return self._read(is_begun=True)
@@ -171,22 +147,22 @@ class Environment:
     def _outcome(self, *, is_begun: bool) -> Outcome:
         """What its `reset` or its `step` gave."""
         observed, *step, info = self._parts(_BEGUN if is_begun else _STEPPED)
-        arrays = self._arrays(observed, info)
-        results: Rows = []
-        if not is_begun:
-            rewards, terminated, truncated = step
-            results = self._results(rewards, terminated, truncated, arrays)
+        arrays = [row for told in self._told(observed, info) for row in self.rows(*told)]
+        ends = () if is_begun else self._ends(*step)
+        results = [self._result(*end, arrays) for end in ends]
         acting = self._acting(results)
         return Outcome(acting, not acting, results, arrays)
 
-    def _arrays(self, observed: Any, info: Any) -> Rows:
-        """The rows of `array`."""
+    def _told(self, observed: Any, info: Any) -> Iterable[Told]:
+        """What agents are told, in their order: who, its name, the value."""
         _check_info(info)
-        return [*self._rows(0, "observation", observed), *self._rows(0, "info", info)]
+        return [(0, "observation", observed), (0, "info", info)]
 
-    def _results(self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows) -> Rows:
-        """The rows of `gave`; rewards that are no numbers become rows of `array`."""
-        return [self._result(0, rewards, terminated, truncated, arrays)]
+    def _ends(self, rewards: Any, terminated: Any, truncated: Any) -> Iterable[End]:
+        """What a step came to: who, its reward, whether it has ended, and whether it was cut off;
+        rewards that are no numbers become rows of `array`.
+        """
+        return [(0, rewards, terminated, truncated)]
 
     def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
         """The agents that must act next; none: the episode is over."""
@@ -218,7 +194,7 @@ class Environment:
         with suppress(OverflowError):  # of a large integer
             number = float(reward) if is_single else math.nan
         if number != number:
-            arrays += self._rows(agent, "reward", reward)
+            arrays += self.rows(agent, "reward", reward)
         return agent, number, bool(terminated), bool(truncated)
 
 
@@ -245,20 +221,18 @@ class Vector(Environment):
         observation = _item(returned[0], self.env.single_observation_space, agent)
         return observation, _infos_of(returned[-1], agent, len(self.agents)), False
 
-    def _results(self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows) -> Rows:
-        columns = zip(rewards, terminated, truncated, strict=True)
-        return [self._result(agent, *column, arrays) for agent, column in enumerate(columns)]
+    def _ends(self, rewards: Any, terminated: Any, truncated: Any) -> Iterable[End]:
+        return zip(range(len(self.agents)), rewards, terminated, truncated, strict=True)
 
     def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
         return tuple(range(len(self.agents)))
 
-    def _arrays(self, observations: Any, infos: Mapping[str, Any]) -> Rows:
+    def _told(self, observed: Any, info: Any) -> Iterable[Told]:
         count, space = len(self.agents), self.env.single_observation_space
-        rows = self._rows(None, "info", _infos_of(infos, None, count))
+        yield None, "info", _infos_of(info, None, count)
         for agent in range(count):
-            rows += self._rows(agent, "observation", _item(observations, space, agent))
-            rows += self._rows(agent, "info", _infos_of(infos, agent, count))
-        return rows
+            yield agent, "observation", _item(observed, space, agent)
+            yield agent, "info", _infos_of(info, agent, count)
 
 
 class Parallel(Environment):
@@ -267,8 +241,8 @@ class Parallel(Environment):
     kind = PARALLEL
     _acted: Collection[object] = ()  # in the step under way; empty where a step is a turn
 
-    def __init__(self, env: Any, recorded: Recorded) -> None:
-        super().__init__(env, recorded)
+    def __init__(self, env: Any, about: About) -> None:
+        super().__init__(env, about)
         self.numbers = {agent: number for number, agent in enumerate(env.possible_agents)}
         self._possible: Sequence[object] = list(env.possible_agents)
 
@@ -300,30 +274,26 @@ class Parallel(Environment):
     def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
         return tuple(sorted([self._number(agent) for agent in self.env.agents]))
 
-    def _results(self, rewards: Any, terminated: Any, truncated: Any, arrays: Rows) -> Rows:
-        """The rows of all that have a reward, and of those that have acted and ended: they must
-        have one. Of an agent that is gone it need not be said that it has ended.
+    def _ends(self, rewards: Any, terminated: Any, truncated: Any) -> Iterable[End]:
+        """Of all that have a reward, and of those that have acted and ended: they must have one. Of
+        an agent that is gone it need not be said that it has ended.
         """
-        results: Rows = []
         agents = dict.fromkeys([*rewards, *self._acted])
         for number, agent in sorted([(self._number(agent), agent) for agent in agents]):
             unsaid = None if agent in self._acted and agent in rewards else False
             ends = [ended.get(agent, unsaid) for ended in (terminated, truncated)]
             if agent in rewards or any(ends):
-                reward = rewards.get(agent)
-                results.append(self._result(number, reward, ends[0], ends[1], arrays))
-        return results
+                yield number, rewards.get(agent), ends[0], ends[1]
 
-    def _arrays(self, observations: Mapping[object, Any], infos: Mapping[object, Any]) -> Rows:
-        rows: Rows = []
-        for name, values in ("observation", observations), ("info", infos):
+    def _told(self, observed: Any, info: Any) -> Iterable[Told]:
+        told: list[Told] = []
+        for name, values in ("observation", observed), ("info", info):
             for agent, value in values.items():
                 number = self.numbers.get(agent)  # None: of a key that all share
-                if number is not None and values is infos:
+                if number is not None and values is info:
                     _check_info(value)
-                label = name if number is not None else f"{name}[{agent}]"
-                rows += self._rows(number, label, value)
-        return sorted(rows, key=lambda row: -1 if row[0] is None else row[0])
+                told.append((number, name if number is not None else f"{name}[{agent}]", value))
+        return sorted(told, key=lambda each: -1 if each[0] is None else each[0])
 
     def _number(self, agent: Any) -> int:
         if agent not in self.numbers:
@@ -359,19 +329,17 @@ class InTurns(Parallel):
             self._number(env.agent_selection)
             self._last = env.last()
 
-    def _outcome(self, *, is_begun: bool) -> Outcome:
+    def _parts(self, names: Sequence[str]) -> tuple[Any, ...]:
         env, self.seen = self.env, None
-        arrays: Rows = []
-        acting: tuple[int, ...] = ()
+        observed, infos = dict[Any, Any](), dict[Any, Any]()
         if env.agents:
-            agent = env.agent_selection
-            acting = (self._number(agent),)
-            self.seen, *_, info = self._last
-            arrays = self._arrays({agent: self.seen}, {agent: info})
-        results: Rows = []
-        if not is_begun:
-            results = self._results(dict(env.rewards), env.terminations, env.truncations, arrays)
-        return Outcome(acting, not acting, results, arrays)
+            self.seen, *_, infos[env.agent_selection] = self._last
+            observed[env.agent_selection] = self.seen
+        step = (dict(env.rewards), env.terminations, env.truncations)
+        return observed, *(step if names is _STEPPED else ()), infos
+
+    def _acting(self, results: Sequence[Row]) -> tuple[int, ...]:
+        return (self._number(self.env.agent_selection),) if self.env.agents else ()
 
 
 def is_environment(value: object) -> bool:
@@ -389,7 +357,7 @@ def _is_like_one(value: object) -> bool:
     return has_calls and any(hasattr(value, name) for name in _SPACES)
 
 
-def subject_of_environment(env: object, recorded: Recorded) -> Environment:
+def subject_of_environment(env: object, about: About) -> Environment:
     """The subject that an environment is, by what it has.
 
     Raises BadInput for what is no environment that can be recorded.
@@ -401,10 +369,10 @@ def subject_of_environment(env: object, recorded: Recorded) -> Environment:
             f"{format_value(env)} is no environment", "give one of Gymnasium or PettingZoo"
         )
     if hasattr(env, "num_envs"):
-        return Vector(env, recorded)
+        return Vector(env, about)
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
-        return (InTurns if hasattr(env, "last") else Parallel)(env, recorded)
-    return Environment(env, recorded)
+        return (InTurns if hasattr(env, "last") else Parallel)(env, about)
+    return Environment(env, about)
 
 
 def registered(env: object) -> tuple[Maker, dict[str, object]] | None:
@@ -431,12 +399,6 @@ def registered(env: object) -> tuple[Maker, dict[str, object]] | None:
     except BadInput:
         return None
     return None if set(OWN) & set(parameters) else (make, parameters)
-
-
-def location_of(named: object) -> str:
-    """Where a class or a function can be imported, `module:name`; empty if it cannot."""
-    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
-    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
 
 
 def _item(batch: Any, space: Any, index: int) -> Any:

@@ -27,9 +27,7 @@ from goldrush.replay.repeats.content import attributes
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Environment,
-    Recorded,
     is_environment,
-    location_of,
     makes_environments,
     subject_of_environment,
 )
@@ -59,11 +57,11 @@ class SubjectMaker:
         if makes_one if about.kind == MODEL else is_model(make):  # nothing is made of a journal's
             raise other_kind(about, ENVIRONMENT if makes_one else MODEL)
         if about.kind == MODEL:
-            return _JournalModel(make, about.name, Recorded.of(about))
+            return _JournalModel(make, about)
         if is_registered:  # which makes several of a number; that of a journal may be forged
             count = {"num_envs": len(about.agents)} if about.kind == VECTOR else {}
             given = {name: value for name, value in given.items() if name != "num_envs"} | count
-        subject = subject_of_environment(make(**given), Recorded.of(about))
+        subject = subject_of_environment(make(**given), about)
         if about.kind != subject.kind:
             raise other_kind(about, subject.kind)
         if tuple(about.agents) != subject.agents:
@@ -93,7 +91,7 @@ def other_kind(about: About, here: str) -> BadInput:
 
 
 def subject_of_model(
-    make: object, seed: int, parameters: Mapping[str, object], recorded: Recorded
+    make: object, seed: int, parameters: Mapping[str, object], about: About
 ) -> ModelSubject | None:
     """The subject of the runs of a model's class, or of a function that makes a model; None for
     what makes an environment, and anything else. The model is made: the first reset takes it.
@@ -102,7 +100,7 @@ def subject_of_model(
     """
     if not callable(make):
         return None
-    named = recorded.seed_parameter
+    named = about.seed_parameter
     if isinstance(make, type):
         may_be = is_model(make)
     elif named is None:
@@ -112,8 +110,8 @@ def subject_of_model(
     if not may_be:
         return None
     if named is None:
-        recorded = attrs.evolve(recorded, seed_parameter=seed_parameter_of(make, parameters))
-    subject = ModelSubject(make, name_of(make), recorded)
+        about = attrs.evolve(about, seed_parameter=seed_parameter_of(make, parameters))
+    subject = ModelSubject(make, attrs.evolve(about, name=name_of(make)))
     made: Any = subject.prepare(
         None if named == "" else seed, encoded(dict(parameters), "the parameters")
     )
@@ -129,47 +127,50 @@ def subject_of_model(
 @folder_kept()
 def subject_made(
     make: Callable[..., object] | None, env: object, seed: int, parameters: Mapping[str, object],
-    recorded: Recorded, every: int = 0,
-) -> tuple[ModelSubject | Environment, About]:  # fmt: skip
+    asked: About,
+) -> ModelSubject | Environment:  # fmt: skip
     """The subject that is made with these parameters, or that an environment (`env`, not None) is
-    already, and what START says of it. Raises BadInput for none of both, and for what models alone
-    have.
+    already, with all that START says of it. Raises BadInput for none of both, and for what models
+    alone have.
+
+    Args:
+        asked: how it is to be recorded and seeded.
     """
     if env is None and make is not None:
         check_kinds(make, parameters)
-        model = subject_of_model(make, seed, parameters, recorded)
+        model = subject_of_model(make, seed, parameters, asked)
         if model is not None:
-            return model, about_of(model, make, every)
-    for name, given in {"every": every, "report": recorded.report}.items():
-        if given:
+            model.about = attrs.evolve(model.about, kind=MODEL, versions=versions_of(make))
+            return model
+    for name in ("every", "report"):
+        if getattr(asked, name):
             raise BadInput(f"{name} is given for an environment", "leave it out: models have it")
     if env is None and make is not None:
         env = make(**parameters)
-    subject = subject_of_environment(env, recorded)
-    if recorded.seed_parameter is None:
-        name = seed_parameter_of_reset(env)
-        found = None if name == UNNAMED[0] else name
-        subject.recorded = attrs.evolve(recorded, seed_parameter=found)
-    return subject, about_of(subject, make)
-
-
-def about_of(
-    subject: ModelSubject | Environment, make: Callable[..., object] | None = None, every: int = 0
-) -> About:
-    """What START says of a subject. The callable that made an environment names it, or its id."""
-    recorded = subject.recorded
-    env: Any = None if isinstance(subject, ModelSubject) else subject.env
-    cls = type(getattr(env, "unwrapped", env))
-    name = getattr(getattr(env, "spec", None), "id", None) or location_of(make)
-    return About(
-        name=subject.name if isinstance(subject, ModelSubject) else name or name_of(cls),
-        kind=subject.kind, agents=subject.agents, values=recorded.values,
-        ignored=recorded.ignored, every=every,
+    subject = subject_of_environment(env, asked)
+    seed_parameter = asked.seed_parameter
+    if seed_parameter is None:
+        found = seed_parameter_of_reset(env)
+        seed_parameter = None if found == UNNAMED[0] else found
+    subject.about = attrs.evolve(
+        asked, name=environment_name(env, make), kind=subject.kind, agents=subject.agents,
         versions=versions_of(make, *_kinds(env)),
         autoreset=_autoreset_of(env) if subject.kind == VECTOR else None,
-        seed_parameter=recorded.seed_parameter,
-        report=recorded.report if subject.kind == MODEL else None,
+        seed_parameter=seed_parameter, report=None,
     )  # fmt: skip
+    return subject
+
+
+def environment_name(env: object, make: Callable[..., object] | None = None) -> str:
+    """The name that runs of an environment record: its id, or that of the callable that made it."""
+    name = getattr(getattr(env, "spec", None), "id", None) or location_of(make)
+    return name or name_of(type(getattr(env, "unwrapped", env)))
+
+
+def location_of(named: object) -> str:
+    """Where a class or a function can be imported, `module:name`; empty if it cannot."""
+    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
+    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
 
 
 def name_of(make: MakeModel) -> str:

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
 from goldrush.replay.making import (
@@ -34,7 +35,7 @@ from goldrush.replay.repeats.content import (
 from goldrush.replay.repeats.observe import StepDigests, observed
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
-    Recorded,
+    EpisodeSubject,
     is_environment,
     makes_environments,
 )
@@ -49,23 +50,15 @@ _SHARED: Final = (type, ModuleType, FunctionType, MethodType)  # by all models o
 _NUMPY: Final = ("numpy.Generator", "numpy.BitGenerator", "numpy.RandomState")
 
 
-class ModelSubject:
-    """A model, which a reset makes.
+class ModelSubject(EpisodeSubject):
+    """A model, which a reset makes."""
 
-    Attributes:
-        kind: that of models.
-        agents: none: nobody acts in a model.
-        returned: what its own `step` returned last.
-        recorded: how it is recorded.
-    """
+    kind = MODEL
 
-    kind: str = MODEL
-    agents: tuple[str, ...] = ()
-    returned: object = None
-
-    def __init__(self, make: MakeModel, name: str, recorded: Recorded) -> None:
-        """No model is made yet. `name`: of what makes it, for errors."""
-        self.make, self.name, self.recorded = make, name, recorded
+    def __init__(self, make: MakeModel, about: About) -> None:
+        """No model is made yet. `about`: has the name of what makes it."""
+        super().__init__(about)
+        self.make, self.name = make, about.name
         self._model: Any = None
         self._made: object = None  # which the next reset takes
         self._collected: dict[
@@ -94,7 +87,7 @@ class ModelSubject:
 
         Raises BadInput for another than 0 that would do nothing.
         """
-        if self.recorded.seed_parameter != "":
+        if self.about.seed_parameter != "":
             return seed
         if seed:
             raise BadInput(
@@ -107,7 +100,7 @@ class ModelSubject:
         """Make what the next reset takes, unless it is there; return it. Raises as `reset`."""
         if self._made is None:
             parameters = cast("dict[str, object]", {} if options is None else decoded(options))
-            named = self.recorded.seed_parameter
+            named = self.about.seed_parameter
             names = UNNAMED if named is None else (named,)
             self._made, _ = made_of(self.make, seed, parameters, self.name, names)
         return self._made
@@ -137,8 +130,8 @@ class ModelSubject:
 
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
-        seen = _observed(self._model, self.recorded.ignored)
-        self.recorded.left_out.update([path for path, count in seen.left_out.items() if count])
+        seen = _observed(self._model, self.about.ignored)
+        self.ignored.count += seen.left_out
         return [
             row
             for name, digest in seen.digests.items()
@@ -167,8 +160,8 @@ class ModelSubject:
     def _outcome(self) -> Outcome:
         model = self._model
         held = attributes(model)
-        for name in {*self.recorded.ignored} & {*held}:
-            self.recorded.left_out.add(name)
+        for name in {*self.about.ignored} & {*held}:
+            self.ignored.count[name] += 1
             del held[name]
         rows = [*self._variables(held)]
         for name, value in held.items():
@@ -181,7 +174,7 @@ class ModelSubject:
         step, if any, by methods and properties; without a collector also its public attributes,
         `variable[NAME]`.
         """
-        wanted = self.recorded.report
+        wanted = self.about.report
         collector: Any = next(filter(_is_collector, held.values()), None)
         collected = {} if collector is None else collector.model_vars
         values = reported_by(self._model, held)
@@ -193,13 +186,13 @@ class ModelSubject:
             }
         for name, value in values.items():
             if name not in collected:
-                yield from self.recorded.rows(None, f"report[{name}]", value)
+                yield from self.rows(None, f"report[{name}]", value)
         if collector is not None:
             yield from self._collected_since(collector, wanted or collected)
         elif not wanted:
             for name, value in held.items():
                 if name[0] != "_" and _is_plain(value) and name not in values:
-                    yield from self.recorded.rows(None, f"variable[{name}]", value)
+                    yield from self.rows(None, f"variable[{name}]", value)
 
     def _collected_since(self, collector: Any, names: Collection[str]) -> Iterator[Row]:
         """The row of these names that a collector has since the last step, if any."""
@@ -214,7 +207,7 @@ class ModelSubject:
             if values:
                 # A window, and a list that begins anew, can have the length of before: what it has
                 # last tells. One that has had the same object RECENT times has no more to tell.
-                rows = self.recorded.rows(None, f"report[{name}]", values[-1])
+                rows = self.rows(None, f"report[{name}]", values[-1])
                 reached = len(values), [digest for _, _, digest, _ in rows]
                 recent = values, *islice(reversed(values), RECENT)
                 if self._is_new(f"report[{name}]", reached, recent):
@@ -242,7 +235,7 @@ class ModelSubject:
 
     def _digest(self, name: str, value: object) -> list[Row]:
         """The row of something of which the digest alone is recorded."""
-        names = [row[1] for row in self.recorded.rows(None, name, None)]  # none: it is ignored
+        names = [row[1] for row in self.rows(None, name, None)]  # none: it is ignored
         return [(None, name, _digest_of(value), None) for name in names]
 
 

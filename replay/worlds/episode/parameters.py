@@ -11,9 +11,8 @@ from goldrush.agents.targets import Maker
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import Kind
-from goldrush.kernel.worlds.episode.config import OWN, STEPS_MAX, EpisodeSettings
+from goldrush.kernel.worlds.episode.config import OWN, STEPS_MAX, About, EpisodeSettings
 from goldrush.replay.making import parameters_of, seed_parameter_of
-from goldrush.replay.worlds.episode.environments import Recorded
 from goldrush.replay.worlds.episode.making import name_of
 from goldrush.replay.worlds.episode.model import is_model
 
@@ -58,9 +57,7 @@ _ASKED: Final = ("ignore", "report", "seed_parameter")
 _GIVEN: Final = (*OWN, *_ASKED, "rng", "scenario")  # what `making` gives
 
 
-def asked_in(
-    settings: Mapping[str, object], make: Maker | None
-) -> tuple[Recorded, dict[str, object]]:
+def asked_in(settings: Mapping[str, object], make: Maker | None) -> tuple[About, dict[str, object]]:
     """How a subject is to be recorded, from settings by name, and the other settings. Raises
     BadInput, also for one that what makes the subject has as a parameter.
     """
@@ -78,7 +75,8 @@ def asked_in(
         for names in (found.ignore, found.report)
     )
     others = {name: value for name, value in settings.items() if name not in _ASKED}
-    return Recorded(False, ignored, found.seed_parameter, report=report), others
+    about = About(ignored=ignored, seed_parameter=found.seed_parameter, report=report)
+    return about, others
 
 
 def settings_of_model(make: Maker | None) -> type[AskedSettings]:

@@ -25,9 +25,9 @@ def _seats(roster: str | None, agents: int | None) -> list[str]:
 
 def _config_of(settings: Mapping[str, object]) -> EpisodeConfig:
     """The configuration of a run. Raises BadInput for a seed that its model does not take."""
-    recorded, others = asked_in(settings, maker_of(""))
+    about, others = asked_in(settings, maker_of(""))
     config = config_of(others)
-    if recorded.seed_parameter == "" and config.seed:
+    if about.seed_parameter == "" and config.seed:
         raise BadInput("the model takes no seed: all runs would be the same", "give --seeds 1")
     return config
 

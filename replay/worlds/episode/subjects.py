@@ -38,7 +38,12 @@ from goldrush.replay.worlds.episode.environments import (
     InTurns,
     Vector,
 )
-from goldrush.replay.worlds.episode.making import SubjectMaker, about_of, name_of, subject_made
+from goldrush.replay.worlds.episode.making import (
+    SubjectMaker,
+    environment_name,
+    name_of,
+    subject_made,
+)
 from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.parameters import asked_in
 from goldrush.replay.worlds.episode.recording import config_for, failing
@@ -133,16 +138,16 @@ class LiveSubjects:
         if isinstance(live, ModelSubject):
             names = [name_of(make)]
         else:
-            names = [about_of(live, make).name, about_of(live).name]
+            names = [environment_name(live.env, make), environment_name(live.env)]
         return "" if subject in names else names[0]
 
     def not_found(self, subject: str, ignored: Sequence[str]) -> list[str]:
         """What a run ignores at which nothing stood where it was derived last."""
         stage = self.stage_of(subject)
-        recorded = None if stage is None or stage.live is None else stage.live.recorded
-        if recorded is None or recorded.ignored != tuple(ignored):
+        live = None if stage is None else stage.live
+        if live is None or [*live.about.ignored] != [*ignored]:
             return []
-        return [path for path in ignored if path not in recorded.left_out]
+        return [path for path in ignored if not live.ignored.count[path]]
 
     def close(self) -> None:
         """Close all environments."""
@@ -159,18 +164,18 @@ class LiveSubjects:
                 "nothing is given that makes an environment",
                 "give it: --env CartPole-v1, module:make or FILE.py:NAME",
             )
-        recorded, settings = asked_in(settings, make)
+        asked, settings = asked_in(settings, make)
         own = config_of({name: value for name, value in settings.items() if name in OWN})
         parameters = {name: value for name, value in settings.items() if name not in OWN}
         config = config_for(own.seed, own.steps, parameters)
         named = ", ".join(parameters) or "no parameters"
         instead = f"it is called with {named}: see --set, or give something else: --env module:make"
         with failing("what is given cannot make an environment or a model", instead):
-            subject, about = subject_made(make, None, own.seed, parameters, recorded)
-        roster = [{"agent": agent, **_NOBODY} for agent in range(len(about.agents))]
-        state = initial({"config": config, "subject": about.as_dict(), "roster": roster})
+            subject = subject_made(make, None, own.seed, parameters, asked)
+        roster = [{"agent": agent, **_NOBODY} for agent in range(len(subject.agents))]
+        state = initial({"config": config, "subject": subject.about.as_dict(), "roster": roster})
         stage.hold(subject, state, is_made=True)
-        return state.config, about
+        return state.config, subject.about
 
     def seen(self, state: EpisodeState, agent: int) -> Seen:
         """See Subjects."""

@@ -122,12 +122,15 @@ def wrap(
     """
     env, make, parameters = _made_and_maker(target, parameters)
     asked = {"ignore": ignore, "report": report, "seed_parameter": seed_parameter}
-    recorded = attrs.evolve(asked_in(asked, None)[0], values=values)
+    about, _ = asked_in(asked, None)
+    about = attrs.evolve(about, values=values, every=every)
     with exits_told(format_value(target) if make is None else name_of(make)):
         config = config_for(seed, steps, parameters)
-        subject, about = subject_made(make, env, seed, parameters, recorded, every)
+        subject = subject_made(make, env, seed, parameters, about)
         maker = None if make is None else SubjectMaker(make)
-        recording = SubjectRecorder[Any].new(subject, about, config, maker, journal, force=force)
+        recording = SubjectRecorder[Any].new(
+            subject, subject.about, config, maker, journal, force=force
+        )
         if isinstance(subject, ModelSubject):
             return _model(recording, steps)
         return _wrapper(subject.kind)(recording)

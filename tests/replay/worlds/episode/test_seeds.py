@@ -12,11 +12,12 @@ import pytest
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.episode.config import About
 from goldrush.kernel.worlds.episode.events import RESET
+from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.replay.making import SEED_NAMES
-from goldrush.replay.worlds.episode.environments import Recorded
-from goldrush.replay.worlds.episode.making import SubjectMaker, about_of
+from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.model import ModelSubject
 from goldrush.replay.worlds.episode.recording import SubjectRecorder, config_for
 from tests.replay.worlds.episode.envs import NoisyWalk
@@ -175,10 +176,11 @@ def test_a_parameter_that_takes_the_seed_is_no_setting(tmp_path: Path) -> None:
 def test_a_journal_without_the_name_of_the_parameter_is_of_seed_or_rng(tmp_path: Path) -> None:
     """As such a model was recorded once: its seed reached nothing."""
     make, path = named("rng_seed"), tmp_path / "run.journal"
-    subject = ModelSubject(make, "models:Model", Recorded())
+    about = About(name="models:Model", kind=MODEL, report=())
+    subject = ModelSubject(make, about)
     config = config_for(7, 5, {})
     recording: SubjectRecorder[Any] = SubjectRecorder.new(
-        subject, about_of(subject, make), config, SubjectMaker(make), path, force=False
+        subject, about, config, SubjectMaker(make), path, force=False
     )
     recording.do((RESET, [(7, False, (DICT, ()))]))
     while not recording.is_over:
