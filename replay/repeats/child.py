@@ -17,7 +17,7 @@ import subprocess
 import sys
 import sysconfig
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
@@ -44,30 +44,17 @@ def run_once(order: Order, seconds: float = SECONDS) -> Trace:
     ends by itself.
     """
     command = [sys.executable, "-P", "-c", _PROGRAM.format([*map(str, sys.path)])]
-    # Files, not pipes: a process that the subject leaves behind would keep these open.
-    with TemporaryFile() as given, TemporaryFile() as told:
-        pickle.dump(order, given)
-        given.seek(0)
-        child = subprocess.Popen(  # noqa: S603  # this interpreter
-            command, stdin=given, stdout=told, stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONHASHSEED": str(order.way.hash_seed)}, start_new_session=True,
-        )  # fmt: skip
-        try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise BadInput(
-                f"a run of {order.target} takes longer than {seconds:g} seconds",
-                "take fewer steps (--steps), or allow more time (--timeout)",
-            ) from None
-        finally:
-            with suppress(ProcessLookupError):  # its own children, too
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-        told.seek(0)
-        answer = told.read()
+    environment = {**os.environ, "PYTHONHASHSEED": str(order.way.hash_seed)}
+    try:
+        code, answer = _answered(command, environment, pickle.dumps(order), seconds)
+    except subprocess.TimeoutExpired:
+        raise BadInput(
+            f"a run of {order.target} takes longer than {seconds:g} seconds",
+            "take fewer steps (--steps), or allow more time (--timeout)",
+        ) from None
     if not answer:
         raise BadInput(
-            f"a run of {order.target} ended its process with code {child.returncode}",
+            f"a run of {order.target} ended its process with code {code}",
             "call it in a Python of your own to see why",
         )
     try:
@@ -80,6 +67,31 @@ def run_once(order: Order, seconds: float = SECONDS) -> Trace:
     if trace.refused:
         raise BadInput(*trace.refused)
     return trace
+
+
+def _answered(
+    command: Sequence[str], environment: Mapping[str, str], given: bytes, seconds: float
+) -> tuple[int, bytes]:
+    """Run a command in a process of its own, which is killed at the end with all its children.
+
+    Returns its exit code and what it wrote to stdout. Raises TimeoutExpired.
+    """
+    # Files, not pipes: a process that the command leaves behind would keep these open.
+    with TemporaryFile() as stdin, TemporaryFile() as stdout:
+        stdin.write(given)
+        stdin.seek(0)
+        child = subprocess.Popen(  # noqa: S603  # this interpreter
+            command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            child.wait(seconds)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        stdout.seek(0)
+        return child.returncode, stdout.read()
 
 
 def main() -> None:
