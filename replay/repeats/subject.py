@@ -10,7 +10,7 @@ import copy
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, Final
 
 import attrs
@@ -148,16 +148,19 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
 
 def _environment(env: Any, seed: int, steps: int, name: str) -> Runnable:
     """`name`: of the parameter of its reset that takes the seed; empty: none does."""
-    kind, episodes_of = "environment", _alone
+    kind, episode_of = "environment", _alone
     if hasattr(env, "possible_agents") or hasattr(env, "agents"):
-        kind, episodes_of = "parallel environment", _together
+        kind, episode_of = "parallel environment", _together
         if hasattr(env, "last"):
-            kind, episodes_of = "AEC environment", _in_turns
+            kind, episode_of = "AEC environment", _in_turns
 
     def run() -> Iterator[StepValues]:
-        given = ({name: number} if name else {} for number in count(seed))  # of each reset
-        episodes = episodes_of(env, lambda: env.reset(**next(given)), _Actions(seed))
-        return ((names, None) for names in islice(episodes, steps + 1))
+        action = _Actions(seed)
+        episodes = (
+            episode_of(env, env.reset(**({name: number} if name else {})), action)
+            for number in count(seed)
+        )
+        return ((names, None) for names in islice(chain.from_iterable(episodes), steps + 1))
 
     return Runnable(kind, run, is_seeded=name != "", is_reset=name != "")
 
@@ -178,49 +181,44 @@ class _Actions:
         return self._spaces[agent].sample(*([] if mask is None else [mask.astype("int8")]))
 
 
-# Episodes of an environment without end: what it gives, by name.
+# An episode of an environment that was reset: what it gives, by name.
 
-_Episodes = Iterator[dict[str, object]]
+_Episode = Iterator[dict[str, object]]
 _STEPPED: Final = ("observation", "reward", "terminated", "truncated", "info")
 
 
-def _alone(env: Any, reset: Callable[[], Any], action: _Actions) -> _Episodes:
+def _alone(env: Any, returned: Any, action: _Actions) -> _Episode:
     """Of Gymnasium; one of many environments resets itself."""
-    while True:
-        returned, is_over = reset(), False
+    is_over = False
+    yield _named(returned)
+    while not is_over:
+        returned = env.step(action("", env.action_space, returned[0], returned[-1]))
+        is_over = not hasattr(env, "num_envs") and bool(returned[2] or returned[3])
         yield _named(returned)
-        while not is_over:
-            returned = env.step(action("", env.action_space, returned[0], returned[-1]))
-            is_over = not hasattr(env, "num_envs") and bool(returned[2] or returned[3])
-            yield _named(returned)
 
 
-def _together(env: Any, reset: Callable[[], Any], action: _Actions) -> _Episodes:
+def _together(env: Any, returned: Any, action: _Actions) -> _Episode:
     """Of PettingZoo, parallel."""
-    while True:
-        returned = reset()
+    yield _named_by_agent(returned)
+    while env.agents:
+        observations, infos = returned[0], returned[-1]
+        actions = {
+            agent: action(agent, env.action_space(agent), observations[agent], infos.get(agent))
+            for agent in env.agents
+        }
+        returned = env.step(actions)
         yield _named_by_agent(returned)
-        while env.agents:
-            observations, infos = returned[0], returned[-1]
-            actions = {
-                agent: action(agent, env.action_space(agent), observations[agent], infos.get(agent))
-                for agent in env.agents
-            }
-            returned = env.step(actions)
-            yield _named_by_agent(returned)
 
 
-def _in_turns(env: Any, reset: Callable[[], Any], action: _Actions) -> _Episodes:
+def _in_turns(env: Any, returned: Any, action: _Actions) -> _Episode:
     """Of PettingZoo, whose agents act in turn: a step is a turn."""
-    while True:
-        reset()
+    yield _turn(env)
+    while env.agents:
+        observation, _reward, terminated, truncated, info = env.last()
+        agent, is_out = env.agent_selection, terminated or truncated
+        space = env.action_space(agent)
+        env.step(None if is_out else action(agent, space, observation, info))
         yield _turn(env)
-        while env.agents:
-            observation, _reward, terminated, truncated, info = env.last()
-            agent, is_out = env.agent_selection, terminated or truncated
-            space = env.action_space(agent)
-            env.step(None if is_out else action(agent, space, observation, info))
-            yield _turn(env)
 
 
 def _turn(env: Any) -> dict[str, object]:

@@ -91,15 +91,13 @@ def other_kind(about: About, here: str) -> BadInput:
 
 
 def subject_of_model(
-    make: object, seed: int, parameters: Mapping[str, object], about: About
+    make: MakeModel, seed: int, parameters: Mapping[str, object], about: About
 ) -> ModelSubject | None:
     """The subject of the runs of a model's class, or of a function that makes a model; None for
     what makes an environment, and anything else. The model is made: the first reset takes it.
 
     Raises BadInput for a model whose seed would reach nothing; whatever its code raises.
     """
-    if not callable(make):
-        return None
     named = about.seed_parameter
     if isinstance(make, type):
         may_be = is_model(make)
