@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 from goldrush.agents.given import maker_of
-from goldrush.agents.targets import Maker
 from goldrush.agents.trust import RECORDED
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.agents.worlds.episode.subjects import Seen, Space
@@ -110,7 +109,7 @@ class LiveSubjects:
 
     def __init__(self) -> None:
         """No environment yet."""
-        self._stages: dict[int, tuple[Maker, NamedStage]] = {}
+        self._stages: dict[int, NamedStage] = {}  # by the id of what each has to make subjects
         self._spaces: tuple[Environment | None, dict[int, Space]] = None, {}
 
     def stage_of(self, subject: str) -> NamedStage | None:
@@ -120,11 +119,10 @@ class LiveSubjects:
             return None
         if not self._stages:
             atexit.register(self.close)
-        _, stage = self._stages.pop(id(make), (make, None))
-        stage = stage or NamedStage(SubjectMaker(make))
-        self._stages[id(make)] = make, stage  # the last one used
+        stage = self._stages.pop(id(make), None) or NamedStage(SubjectMaker(make))
+        self._stages[id(make)] = stage  # the last one used
         if len(self._stages) > KEPT:
-            self._stages.pop(next(iter(self._stages)))[1].close()
+            self._stages.pop(next(iter(self._stages))).close()
         return stage
 
     def other_than(self, subject: str) -> str:
@@ -151,7 +149,7 @@ class LiveSubjects:
 
     def close(self) -> None:
         """Close all environments."""
-        for _, stage in self._stages.values():
+        for stage in self._stages.values():
             stage.close()
         self._stages.clear()
         self._spaces = None, {}
