@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,7 +57,6 @@ OnUnit = Callable[[int, S], None]
 OnStep = Callable[[S, Sequence[Mapping[str, Any]], Block], None]
 Steps = Generator[S, Inputs, S]
 FactsOf = Callable[[S], Mapping[str, Any]]
-OnFork = Callable[[S, Sequence[Mapping[str, Any]], JournalWriter], None]
 
 
 def steps(
@@ -78,8 +78,7 @@ def steps(
         journal: a new one; the caller closes it.
         on_unit: as in `record`.
         state: as in `record`.
-        ask: gives the inputs that are sent, where a function does: asked again to name who has
-            changed the state.
+        ask: as in `record`; None: the inputs are sent. With it nothing is yielded.
 
     Raises BadInput for a setup that the world refuses; WriteFailed from the journal, and for events
     that a reader of it would refuse; RulesFailed and PolicyFailed for a state that was changed by
@@ -114,7 +113,7 @@ def record(
 
     Raises BadInput for a setup that the world refuses; WriteFailed from the journal.
     """
-    return _driven(steps(world, setup, journal, on_unit, state, ask), ask)
+    return _last(steps(world, setup, journal, on_unit, state, ask))
 
 
 def resume(
@@ -154,7 +153,7 @@ def resume(
             )
         ask = ask_of(state, reached.forks, reached.pending)
     journal.go_on_after(last)
-    return _driven(_play(world, state, last.closed, reached.pending, journal, on_unit, ask), ask)
+    return _last(_play(world, state, last.closed, reached.pending, journal, on_unit, ask))
 
 
 def fork(
@@ -188,25 +187,9 @@ def fork(
     MalformedEvents for events of the parent that do not follow from its inputs; WriteFailed from
     the journal.
     """
-    made: list[tuple[Ask[S], JournalWriter]] = []
-
-    def ask(state: S) -> Inputs:
-        asked, journal = made[0]
-        try:
-            return asked(state)
-        except BadInput:  # what the fork replaces has no place in the run
-            if not journal.fsync:  # else its answers may have been paid for
-                journal.discard()
-            raise
-
-    def begin(state: S, forks: Sequence[Mapping[str, Any]], journal: JournalWriter) -> None:
-        made.append((ask_of(state, forks, Block(())), journal))
-
-    steps = fork_steps(
-        world, parent, unit, facts_of, out, on_unit,
-        ask=ask, begin=begin, force=force, fsync=fsync,
-    )  # fmt: skip
-    return _driven(steps, ask)
+    return _last(
+        fork_steps(world, parent, unit, facts_of, out, on_unit, ask_of, force=force, fsync=fsync)
+    )
 
 
 def fork_steps(
@@ -216,18 +199,15 @@ def fork_steps(
     facts_of: FactsOf[S],
     out: str | Path,
     on_unit: OnUnit[S] | None = None,
+    ask_of: AskOf[S] | None = None,
     *,
-    ask: Ask[S] | None = None,
-    begin: OnFork[S] | None = None,
     force: bool = False,
     fsync: bool = False,
 ) -> Steps[S]:
     """`fork` as a generator that the caller drives, as that of `steps`.
 
     The parent must stay open until the first `next` has returned. Arguments and errors are those of
-    `fork`; `ask` is as in `steps`; `begin`, called before anything is written, gets the state to
-    continue from, the facts of the forks, oldest first, and the journal. The journal is closed when
-    the generator is.
+    `fork`; without `ask_of` the inputs are sent. The journal is closed when the generator is.
     """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary
@@ -248,13 +228,24 @@ def fork_steps(
     state = fork_state(state, facts, fold.past(world, parent, unit))
     commit = Commit(FORK, unit, setup=facts)
     with JournalWriter.branch(out, parent, last, force=force, fsync=fsync) as journal:
-        if begin is not None:
-            begin(state, [*forks, facts], journal)
+        ask = None
+        if ask_of is not None:
+            ask = partial(_asked, ask_of(state, [*forks, facts], Block(())), journal)
         commit.digest = _digest(world, state)
         journal.append(commit)
         if on_unit is not None:
             on_unit(unit, state)
         return (yield from _play(world, state, unit, Block(()), journal, on_unit, ask))
+
+
+def _asked(ask: Ask[S], journal: JournalWriter, state: S) -> Inputs:
+    """The inputs of a step of a fork, of which nothing is left if what it replaces has no place."""
+    try:
+        return ask(state)
+    except BadInput:
+        if not journal.fsync:  # else its answers may have been paid for
+            journal.discard()
+        raise
 
 
 def _reached(
@@ -333,16 +324,14 @@ def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
         yield commit
 
 
-def _driven(steps: Steps[S], ask: Ask[S]) -> S:
-    """Run the loop with the answers of `ask` and return the last state."""
-    inputs: Any = None  # the first value sent to a generator
-    while True:
-        try:
-            state = steps.send(inputs)
-        except StopIteration as end:
-            last: S = end.value
-            return last
-        inputs = ask(state)  # outside of `try`: its errors are not the loop's
+def _last(steps: Generator[S, Inputs, S]) -> S:
+    """The last state of a loop that yields nothing, as it asks a function for its inputs."""
+    try:
+        next(steps)
+    except StopIteration as end:
+        last: S = end.value
+        return last
+    raise AssertionError("a loop with `ask` yields nothing")
 
 
 def _play(
@@ -388,7 +377,8 @@ def _play(
         blocks.clear()
 
     while not world.ended(state):
-        batches = rest_of((yield state), commit_early)
+        answers = (yield state) if ask is None else ask(state)
+        batches = rest_of(answers, commit_early)
         try:
             with CollectorPaused():
                 rest = recorded(batches)
