@@ -100,7 +100,7 @@ class RunData:
 
     def reporting_forged(self) -> AbstractContextManager[None]:
         """Reports forged events in what reads the run (see replay.journal.forged)."""
-        return reporting_forged(self.path, world=self.world)
+        return reporting_forged(self.path)
 
 
 def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:

@@ -179,27 +179,19 @@ def _length(side: ComparedRun) -> tuple[int, bool, int]:
     return side.rounds, side.finished, side.open
 
 
-def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Diff:
-    """Compare two journals of one world.
-
-    Damage in one of them is a cause like others. `b`: the second journal; `world`: the world; None:
-    found by the headers.
+def diff(a: str | Path, b: str | Path) -> Diff:
+    """Compare two journals of one world. Damage in one of them is a cause like others.
 
     Raises:
         BadInput, NotAJournal, UnsupportedJournal: if a journal cannot be opened.
         JournalError: the error of the first journal, if both break before anything else differs.
     """
-    with (
-        reporting_forged(a, b, world=world),
-        JournalReader(a) as reader_a,
-        JournalReader(b) as reader_b,
-    ):
+    with reporting_forged(a, b), JournalReader(a) as reader_a, JournalReader(b) as reader_b:
         one, two = _Run(reader_a), _Run(reader_b)
         if reader_a.header != reader_b.header:
             return Diff(one.side(), two.side(), [_of_headers(one, two)], None)
-        one.world = world or open_world(reader_a)  # a setup may have rules of its own
-        two.world = world or open_world(reader_b)
-        world = one.world
+        one.world = world = open_world(reader_a)  # a setup may have rules of its own
+        two.world = open_world(reader_b)
         declared: list[Cause] = []
         first = _walk(world, one, two, declared)
         sides = one.side(), two.side()

@@ -46,15 +46,12 @@ def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Ite
 def reader_of(function: F) -> F:
     """Decorates a function, or generator, whose first argument is the path of a journal: it reports
     forged events.
-
-    The journal's world is its argument `world`, if it has one.
     """
     signature = inspect.signature(function)
     path = next(iter(signature.parameters))
 
     def door(given: tuple[Any, ...], named: dict[str, Any]) -> AbstractContextManager[None]:
-        arguments = signature.bind(*given, **named).arguments
-        return reporting_forged(arguments[path], world=arguments.get("world"))
+        return reporting_forged(signature.bind(*given, **named).arguments[path])
 
     if inspect.isgeneratorfunction(function):
 

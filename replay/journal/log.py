@@ -56,20 +56,18 @@ class Query(msgspec.Struct, frozen=True):
 
 
 @reader_of
-def log(
-    path: str | Path, query: Query | None = None, *, world: World[Any] | None = None
-) -> Iterator[RecordedEvent]:
+def log(path: str | Path, query: Query | None = None) -> Iterator[RecordedEvent]:
     """The events of a journal that match a query, in order.
 
     Only the units that it names are read, through an index where the journal is long. `query`: the
-    filter; None: all events; `world`: the world; None: found by the journal's header.
+    filter; None: all events.
 
     Raises BadInput for an unknown name of an event, and for a range that is empty or beyond the
     journal; JournalError as reading the journal does, after the events before the error.
     """
     query = query or Query()
     with JournalReader(path) as reader:
-        world = world or open_world(reader)
+        world = open_world(reader)
         _check_range(query, world)
         _check_names(query, world)
         types = {type.name: type for type in world.events}

@@ -63,33 +63,28 @@ class Rebuilt(msgspec.Struct, frozen=True):
 
 
 @reader_of
-def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -> Rebuilt:
+def rebuild(path: str | Path, number: int) -> Rebuilt:
     """A unit (a round, an assignment) of a journal, folded from its events.
 
-    In a long journal it is reached through an index (see replay/journal/index.py).
-
-    Args:
-        number: the public number of the unit; the start has the number before the first, 0 where
-            units count from 1.
-        world: the world; None: found by the journal's header.
+    In a long journal it is reached through an index (see replay/journal/index.py). `number`: the
+    public number of the unit; the start has the number before the first, 0 where units count from
+    1.
 
     Raises BadInput if the journal has no such unit; JournalError as reading the journal up to there
     does.
     """
-    return next(rebuilt_from(path, number, world=world))
+    return next(rebuilt_from(path, number))
 
 
 @reader_of
-def rebuilt_from(
-    path: str | Path, number: int, *, world: World[Any] | None = None
-) -> Iterator[Rebuilt]:
+def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
     """The units of a journal from one on, in order, each as by `rebuild`; a state is valid until
     the next unit.
 
     Raises as `rebuild`, after the units before the error.
     """
     with JournalReader(path) as reader:
-        world = world or open_world(reader)
+        world = open_world(reader)
         vocabulary = world.vocabulary
         unit, rebuilt = vocabulary.unit_of(number), None
         walk = states_near(world, reader, unit) if unit >= 0 else ()

@@ -43,7 +43,6 @@ from goldrush.kernel.journal import (
     JournalReader,
     sha256_in,
 )
-from goldrush.kernel.run import Ask, rest_of
 from goldrush.kernel.walk import (
     DERIVED,
     DIGESTS,
@@ -53,7 +52,7 @@ from goldrush.kernel.walk import (
     difference_error,
     format_location,
 )
-from goldrush.kernel.world import Batch, Block, Vocabulary, World
+from goldrush.kernel.world import Block, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, tools_of, typed
 from goldrush.replay.tools import Basis, Tools
 
@@ -226,7 +225,6 @@ def verify(
     level: int = DECIDE,
     *,
     world: World[Any] | None = None,
-    ask: Ask[Any] | None = None,
     resources: Resources = Resources(),
     on_bytes: Callable[[int], None] | None = None,
 ) -> Verdict:
@@ -236,8 +234,7 @@ def verify(
 
     Args:
         level: the highest level to check, 1 to 4.
-        world: a world without tools; None: found by the header. Its level 4 needs `ask`.
-        ask: gives the submissions of all players for a state, in `world`.
+        world: a world without tools, whose players are not asked; None: found by the header.
         resources: what asking again takes: processes, a program, policies as objects or by names
             that are trusted, the journals that `recorded` agents replay.
         on_bytes: called after each commit with the offset of its end, in bytes.
@@ -259,9 +256,7 @@ def verify(
         is_ours = world is None and is_built_in(reader.header.world)
         rules = world or _rules_of(reader, level)
         check = _Check(reader, rules, level, is_own=not is_ours)
-        if ask is not None:
-            check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
-        elif world is None and check.level >= DERIVE:
+        if world is None and check.level >= DERIVE:
             check.tools = tools_of(reader)
             if check.level >= DECIDE:
                 check.asker_of = check.tools.players.policy_check(resources)
@@ -327,19 +322,6 @@ def _rules_of(reader: JournalReader, level: int) -> World[Any]:
 
 def _no_rules(*given: object) -> Any:
     raise NotImplementedError  # bytes alone are judged
-
-
-def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
-    """Everything that `ask` gives, at once or in pieces."""
-
-    def again(state: Any, recorded: Block) -> Sequence[Batch]:
-        pieces: list[Block] = []
-        rest = rest_of(ask(state), lambda batches: pieces.append(Block(batches)))
-        if not pieces:
-            return rest
-        return world.arrange(Block.joined([*pieces, Block(rest)])).batches
-
-    return again
 
 
 class _Broken(Exception):

@@ -30,6 +30,7 @@ from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
+from tests.found import found
 from tests.journals import commits_of, events_of, write
 from tests.kernel.choir import (
     AFAR,
@@ -49,6 +50,12 @@ from tests.kernel.choir import (
 from tests.quick_disk import syncing
 
 told = partial(events_of, world=CHOIR)
+
+
+@pytest.fixture(autouse=True)
+def _choir_is_found() -> Iterator[None]:
+    with found(CHOIR, at_once):
+        yield
 
 
 def digests(path: Path) -> list[int]:
@@ -102,7 +109,7 @@ def test_a_run_in_pieces_has_the_state_the_digests_and_the_events_of_one_without
     assert without == again
     assert digests(whole) == digests(pieces)
     assert told(whole) == told(pieces)
-    assert diff(whole, pieces, world=CHOIR).same
+    assert diff(whole, pieces).same
 
 
 def test_pieces_stand_in_the_order_in_which_they_came_and_none_is_empty(path: Path) -> None:
@@ -164,7 +171,8 @@ def test_a_run_in_pieces_holds_cut_after_any_commit(pieces: Path, tmp_path: Path
         ended = commit.kind == END
         closed = commit.unit - (commit.digest is None and not ended)
         for ask in (at_once, Asked("turning")):
-            verdict = verify(cut, world=CHOIR, ask=ask)
+            with found(CHOIR, ask):
+                verdict = verify(cut)
 
             assert (None, 4) == (verdict.broken, verdict.level)
             assert (ended, closed) == (verdict.finished, verdict.rounds)
@@ -189,7 +197,8 @@ def test_level_4_finds_a_note_that_nobody_would_sing(
             yield [(SUNG, [(2, 77)])] if off else batches_of(hall, [singer])
         return batches_of(hall, (1, 3))
 
-    broken = verify(pieces, world=CHOIR, ask=out_of_tune).broken
+    with found(CHOIR, out_of_tune):
+        broken = verify(pieces).broken
 
     assert (4, True) == (broken.level, broken.where.startswith("song 3"))
 
@@ -240,16 +249,16 @@ def test_what_waits_is_told_in_order_and_goes_before_a_torn_tail(
     for number, commit in enumerate(commits[:-1]):
         there = sung_in(commits[: number + 1])
         cut.write_bytes(data[: commit.end + 7])
-        found = told_before_torn_tail(log(cut, world=CHOIR))
-        chords = told_before_torn_tail(log(cut, Query(names=["chord"]), world=CHOIR))
+        logged = told_before_torn_tail(log(cut))
+        chords = told_before_torn_tail(log(cut, Query(names=["chord"])))
         with JournalReader(cut) as reader:
             again = told_before_torn_tail(events(CHOIR, reader))
         left = iter(in_order)
 
-        assert again == found
-        assert all(event in left for event in found), "in the order of the whole run"
-        assert len(there) == len([e for e in found if e.name == "sung" and e["singer"] in AFAR])
-        assert chords == [event for event in found if event.name == "chord"]
+        assert again == logged
+        assert all(event in left for event in logged), "in the order of the whole run"
+        assert len(there) == len([e for e in logged if e.name == "sung" and e["singer"] in AFAR])
+        assert chords == [event for event in logged if event.name == "chord"]
 
 
 @ONE_WAY
@@ -261,12 +270,12 @@ def test_songs_around_one_left_open_are_rebuilt(
     cut = tmp_path / "cut.journal"
     cut.write_bytes(pieces.read_bytes()[: opened[-1].end + tail])
     for song in range(3):
-        found, expected = (rebuild(path, song, world=CHOIR) for path in (cut, whole))
+        rebuilt, expected = (rebuild(path, song) for path in (cut, whole))
 
-        assert expected.state == found.state
-        assert (expected.events, expected.digest) == (found.events, found.digest)
+        assert expected.state == rebuilt.state
+        assert (expected.events, expected.digest) == (rebuilt.events, rebuilt.digest)
     with pytest.raises(TornTail if tail else BadInput):
-        rebuild(cut, 3, world=CHOIR)
+        rebuild(cut, 3)
 
 
 def test_a_song_left_open_is_the_beginning_of_one_that_came_in_another_order(
@@ -278,10 +287,10 @@ def test_a_song_left_open_is_the_beginning_of_one_that_came_in_another_order(
     for path, size in ((one, 2), (two, 3)):
         inside = [c for c in commits_of(path) if c.unit == 2 and c.digest is None]
         path.write_bytes(path.read_bytes()[: inside[2 + size].end])
-    found = diff(one, two, world=CHOIR)
+    difference = diff(one, two)
 
-    assert (None, []) == (found.first, list(found.causes))
-    assert "a" == found.prefix
+    assert (None, []) == (difference.first, list(difference.causes))
+    assert "a" == difference.prefix
 
 
 def forked(parent: Path, at: int, out: Path, way: str) -> list[tuple[int, int, int]]:
@@ -311,7 +320,7 @@ def test_a_fork_asks_everybody_anew_from_there_on_and_no_more(
 
         assert [note for note in SUNG_IN_ALL if note[0] >= 2] == sorted(asked)
         assert digests(tmp_path / "expected.journal") == digests(out)
-        assert verify(out, world=CHOIR, ask=at_once).holds
+        assert verify(out).holds
     with pytest.raises(BadInput, match="has no closed song 3"):
         forked(half, 3, tmp_path / "fork.journal", "in order")
 
@@ -365,7 +374,7 @@ def test_forged_inputs_that_wait_are_refused_before_anybody_is_asked(
     asked: list[Any] = []
     with JournalWriter.reopen(path) as journal, pytest.raises(MalformedEvents, match=says):
         run.resume(CHOIR, journal, lambda *given: asked.append(given) or at_once)
-    broken = verify(path, world=CHOIR, ask=at_once).broken
+    broken = verify(path).broken
 
     assert ([], before) == (asked, path.read_bytes())
     assert says in broken.found

@@ -27,6 +27,7 @@ from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import DERIVE, FOLD, verify
 from tests.faults.hostile_seasons import season
+from tests.found import found
 from tests.journals import commits_of, forged, write
 from tests.mining import fork, record, resume
 
@@ -152,8 +153,8 @@ def test_a_fold_raises_what_the_world_raises_as_its_own_only_if_the_events_follo
     world, path = with_bug(function), write(tmp_path / "run.journal", commits)
     with pytest.raises(BUGS[function], match="slipped"):
         verify(path, FOLD, world=world)
-    with pytest.raises(BUGS[function], match="slipped"):
-        rebuild(path, 2, world=world)
+    with found(world), pytest.raises(BUGS[function], match="slipped"):
+        rebuild(path, 2)
 
     inputs, derived = commits[1].blocks
     commits[1].blocks = (inputs, Block(derived.batches[:-1]))
@@ -161,8 +162,8 @@ def test_a_fold_raises_what_the_world_raises_as_its_own_only_if_the_events_follo
 
     assert FOLD == broken.level
     assert "slipped" in broken.found
-    with pytest.raises(MalformedEvents, match="slipped"):
-        rebuild(path, 2, world=world)
+    with found(world), pytest.raises(MalformedEvents, match="slipped"):
+        rebuild(path, 2)
 
 
 @pytest.mark.parametrize("function", ["decide", "evolve", "close"])

@@ -22,7 +22,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.world import Batch, Block, Row, World
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import Plan
@@ -122,18 +122,6 @@ def test_who_is_trusted_is_asked_and_who_is_not_is_named(
 
     assert verdict.holds
     assert not_asked == [name.split(":")[1].split()[0] for name in verdict.not_asked]
-
-
-def test_who_is_given_to_be_asked_is_asked(original: Path) -> None:
-    config, roster = prepare(SETTINGS, MIX)
-    nothing = [(agent, (), None, None, None, None) for agent in range(4)]
-
-    setup = {"config": config.as_dict(), "roster": roster.as_setup()}
-    assert verify(
-        original, ask=MINING_PLAYERS.start_agents(RunContext(MINING.initial(setup)))
-    ).holds
-    broken = break_of(verify(original, ask=lambda state: [(SUBMITTED, nothing)]))
-    assert (DECIDE, True) == (broken.level, broken.where.startswith("round 1, commit 1 "))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from goldrush.kernel.shape import AMOUNT, INTEGER, Kind, optional, several
 from goldrush.kernel.world import Batch, Block, EventType, World
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
+from tests.found import found
 
 State = list[int]  # [rounds, sum]
 
@@ -58,7 +59,8 @@ def recorded(path: Path, world: World[State]) -> Path:
 
 
 def test_a_sound_world_holds_at_every_level(tmp_path: Path) -> None:
-    verdict = verify(recorded(tmp_path / "a", SUMS), world=SUMS, ask=tell)
+    with found(SUMS, tell):
+        verdict = verify(recorded(tmp_path / "a", SUMS))
 
     assert (verdict.broken, verdict.level, verdict.rounds) == (None, 4, 6)
 
@@ -77,17 +79,17 @@ def too_long(state: State, inputs: Block) -> Sequence[Batch]:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "found"),
+    ("wrong", "says"),
     [(slips, "a new state"), (unknown, "event type 9"), (too_long, "told among derived")],
 )
 def test_a_decide_that_is_wrong_in_the_same_way_twice_breaks_level_3(
-    tmp_path: Path, wrong: Callable[[State, Block], Any], found: str
+    tmp_path: Path, wrong: Callable[[State, Block], Any], says: str
 ) -> None:
     world = replace(SUMS, decide=wrong, checks_rows=False)  # some are invalid
     verdict = verify(recorded(tmp_path / "a", world), 3, world=world)
 
     assert verdict.broken.level == 3
-    assert found in verdict.broken.found
+    assert says in verdict.broken.found
 
 
 # What is recorded is checked as what is read.
@@ -127,7 +129,8 @@ def test_what_no_tool_would_read_is_not_recorded(
     verdict = verify(tmp_path / "a", world=world)
 
     assert (True, 2) == (verdict.holds, verdict.rounds)
-    assert 7 == len(list(log(tmp_path / "a", world=world)))
+    with found(world):
+        assert 7 == len(list(log(tmp_path / "a")))
 
 
 @pytest.mark.parametrize("value", [{1, 2}, Decimal(1), frozenset()])

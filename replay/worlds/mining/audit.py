@@ -13,7 +13,6 @@ from typing import Final
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     CLAIM_DRAWN,
@@ -37,7 +36,7 @@ def plot_of(path: str | Path, text: str) -> int:
 
     Raises BadInput if there is no such plot; JournalError if the journal cannot be read.
     """
-    config: MiningConfig = rebuild(path, 0, world=MINING).state.config
+    config: MiningConfig = rebuild(path, 0).state.config
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
     if match is not None and match[2] is None and int(match[1]) < config.plots:
         return int(match[1])

@@ -18,8 +18,8 @@ from goldrush import replay
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.cli.main import behind_door
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.journal import Commit, Header, JournalReader, Location
-from goldrush.kernel.world import RecordedEvent, World
+from goldrush.kernel.journal import Commit, JournalReader, Location
+from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
@@ -52,7 +52,6 @@ from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
-from tests.journals import commits_of, write
 from tests.seasons import forged as forged_season
 from tests.seasons import with_row
 
@@ -97,20 +96,6 @@ def test_of_a_journal_that_holds_a_failure_is_a_bug_and_stays_one(sound: Path) -
         careless(sound)
     with pytest.raises(AssertionError):
         list(careless_one_by_one(sound))
-
-
-def test_the_world_is_seen_however_it_is_given(forged: Path) -> None:
-    world = replace(MINING, name="mine")
-    header = Header("mine", MINING.rules)
-    renamed = write(forged.with_name("mine.journal"), commits_of(forged), header)
-
-    @reader_of
-    def careless_in(path: Path, world: World[Any]) -> None:
-        raise ZeroDivisionError
-
-    for given, named in (((renamed, world), {}), ((), {"world": world, "path": renamed})):
-        with pytest.raises(MalformedEvents, match=r"expected .*found .*99"):
-            careless_in(*given, **named)
 
 
 def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:

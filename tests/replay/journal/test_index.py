@@ -31,6 +31,7 @@ from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal import index
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
+from tests.found import found
 from tests.indexes import Parts, cached, index_of
 from tests.journals import commits_of
 from tests.laws.strategies import Game, Played, games, played, submissions
@@ -271,7 +272,7 @@ def sums(tmp_path: Path, small: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "sums.journal"
     with JournalWriter(path, Header(ALIKE.name, ALIKE.rules)) as journal:
         run(ALIKE, {}, tell, journal)
-    rebuild(path, 6, world=ALIKE)
+    asked(path)
     parts = Parts.of(path)
     parts.states[0] = parts.states[0].replace(pack((3, 3)), pack((3, 103)))
     index_of(path).write_bytes(parts.whole())
@@ -279,7 +280,8 @@ def sums(tmp_path: Path, small: pytest.MonkeyPatch) -> Path:
 
 
 def asked(path: Path) -> object:
-    return rebuild(path, 6, world=ALIKE).state
+    with found(ALIKE):
+        return rebuild(path, 6).state
 
 
 def test_what_the_users_own_account_wrote_into_its_cache_is_believed(sums: Path) -> None:
