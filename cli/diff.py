@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.command import command, option
+from goldrush.cli.command import command
 from goldrush.cli.options import Journal, Json
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
@@ -14,9 +14,6 @@ def diff(
     *,
     a: Journal,
     b: Journal,
-    by_round: bool = option(
-        "--by-round", help="Also compare every round (or other unit) after it."
-    ),
     as_json: Json,
 ) -> int:
     """Compare two runs: first difference, cause, consequences.
@@ -26,9 +23,9 @@ def diff(
     \b
     Examples:
       goldrush diff run.journal fork.journal
-      goldrush diff run.journal fork.journal --by-round
+      goldrush diff run.journal fork.journal --json
     """
-    from goldrush.kernel.errors import BadInput, GoldrushError
+    from goldrush.kernel.errors import GoldrushError
     from goldrush.replay.journal.consequences import consequences as follow
     from goldrush.replay.journal.diff import diff as compare
     from goldrush.replay.journal.diff import format_diff
@@ -38,9 +35,7 @@ def diff(
     consequences, trouble = None, None
     try:
         if found.world is not None:
-            consequences = follow(found, by_unit=by_round)
-    except BadInput:
-        raise
+            consequences = follow(found)
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"the consequences cannot be worked out: {error}"
     lines = [escaped(line) for line in format_diff(found)]

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Vocabulary
@@ -54,7 +53,6 @@ class Consequences:
             it; None: none does.
         measures: each measure over these units.
         agents: each measure of agents after the last of these units, for each agent.
-        units: each measure in each unit in which it differs; empty unless asked for.
         fields: how many values of each declared field of the state differ after the last one.
         vocabulary: the nouns of the world.
     """
@@ -64,7 +62,6 @@ class Consequences:
     first: Pair | None
     measures: Sequence[Pair]
     agents: Sequence[Pair]
-    units: Sequence[Pair]
     fields: Mapping[str, int]
     vocabulary: Vocabulary = attrs.field(repr=False)
 
@@ -88,45 +85,35 @@ class Consequences:
         named = [f"{name} ({count:,})" for name, count in self.fields.items() if count]
         differing = escaped(", ".join(named)) or "none"
         parts.append(f"values of the state that differ after {last}: {differing}")
-        if self.units:
-            by_unit = [_row(f"{words.unit} {pair.of}: {pair.title}", pair) for pair in self.units]
-            parts += ["", _table(by_unit, len(by_unit))]
         return "\n".join(parts)
 
 
-def consequences(difference: Diff, *, by_unit: bool = False) -> Consequences | None:
+def consequences(difference: Diff) -> Consequences | None:
     """The consequences of the first event that differs; None if no event differs in a unit that
-    both runs closed, and in a world without measures. `by_unit`: with the measures of each unit.
-
-    Raises BadInput for `by_unit` in a world without measures; JournalError if a journal cannot be
+    both runs closed, and in a world without measures. Raises JournalError if a journal cannot be
     read.
     """
     a, b = difference.a.path, difference.b.path
     tools, last = tools_at(a), min(difference.a.rounds, difference.b.rounds)
-    if not tools.measures.outcomes:
-        if by_unit:
-            problem = f"runs of the {tools.name} world are not compared by {tools.vocabulary.unit}"
-            raise BadInput(problem, "leave --by-round out")
-        return None
     vocabulary = difference.vocabulary
     if difference.first is None or difference.first.round > vocabulary.number(last):
+        return None
+    if not tools.measures.outcomes:
         return None
     first = max(1, vocabulary.unit_of(difference.first.round))
     with reporting_forged(a, b):
         runs = measured_until(a, last), measured_until(b, last)
         fields = _fields(*(tools.fields(rebuild(path, vocabulary.number(last))) for path in (a, b)))
     titles = {**runs[0].known, **runs[1].known}
-    differing = _by_unit(runs, titles, Span(first, last), vocabulary)
-    follows = next(differing, None)
     span = Span(first, last)
+    follows = next(_by_unit(runs, titles, span, vocabulary), None)
     measures = [
         Pair(name, measure.title, _over(runs[0], name, span), _over(runs[1], name, span))
         for name, measure in titles.items()
     ]
-    units = [] if follows is None or not by_unit else [follows, *differing]
     return Consequences(
         max(vocabulary.first, difference.first.round), vocabulary.number(last), follows, measures,
-        list(_agents(tools, *runs)), units, fields, vocabulary,
+        list(_agents(tools, *runs)), fields, vocabulary,
     )  # fmt: skip
 
 
@@ -183,5 +170,5 @@ def _row(title: str, pair: Pair) -> Sequence[str]:
     return escaped(title), *numbers, format_change(pair.a, pair.b)
 
 
-def _table(rows: Sequence[Sequence[str]], most: int = SHOWN_MAX) -> str:
-    return format_table([("", "A", "B", "B - A"), *rows], (1, 2, 3), most)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    return format_table([("", "A", "B", "B - A"), *rows], (1, 2, 3), SHOWN_MAX)

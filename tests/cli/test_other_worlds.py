@@ -63,7 +63,6 @@ def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -
         (["log", "a.journal", "--plot", 1], "has no plots"),
         (["why", "a.journal", "--at", 1], "has no explanations"),
         (["export", "a.journal", "--format", "csv", "--table", "spells"], "no table 'spells'"),
-        (["diff", "a.journal", "fork.journal", "--by-round"], "lessons world are not compared by"),
     ],
 )
 def test_what_a_world_does_not_have_is_refused_in_one_line(

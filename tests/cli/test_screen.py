@@ -38,7 +38,7 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "words",
     [
         "replay a.journal", "log a.journal", "info a.journal", "ls .", "diff a.journal b.journal",
-        "diff a.journal b.journal --by-round", "audit a.journal --at 1", "audit a.journal --all",
+        "audit a.journal --at 1", "audit a.journal --all",
         "verify a.journal", "watch a.journal", "measure a.journal", "measure . --by-run",
         "measure a.journal --by-round", "measure .", "export a.journal", "source a.journal",
         "export a.journal --format csv --table events", "fork a.journal --at 1 --out c.journal",

@@ -181,7 +181,7 @@ class Reading:
         if found.same:  # then no more than bytes differ, which is for `verify` to tell
             assert _happened(a) == _happened(b), "both are the same"
         try:
-            came = consequences(found, by_unit=True)
+            came = consequences(found)
         except GoldrushError:  # the events cannot be applied
             came = None
         return [found.as_dict(), came and came.as_dict()]
@@ -233,7 +233,7 @@ def _commands(path: str, sound: str) -> Iterator[list[str]]:
     """Those of every world."""
     yield from (
         ["log", path], ["log", path, "--json"], ["audit", path, "--all"], ["diff", path, sound],
-        ["diff", sound, path, "--by-round", "--json"], ["verify", path, "--json"],
+        ["diff", sound, path, "--json"], ["verify", path, "--json"],
         ["export", path], ["export", path, "--format", "csv", "--table", "events"],
         ["measure", path], ["measure", path, "--usage", "--json"],
     )  # fmt: skip

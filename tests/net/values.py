@@ -98,7 +98,7 @@ def differences_of(one: goldrush.Run, other: goldrush.Run) -> Values:
     """(place, value) of the difference of two runs, and of what followed from it."""
     found = one.diff(other)
     yield from _places("diff", found.as_dict())
-    followed = consequences(found, by_unit=True)
+    followed = consequences(found)
     if followed is not None:
         yield from _places("consequences", followed.as_dict())
 

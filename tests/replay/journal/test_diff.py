@@ -435,7 +435,7 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
 ) -> None:
     a, b = pool[one], pool[two]
     found = diff(a, b)
-    came = consequences(found, by_unit=True)
+    came = consequences(found)
     if found.first is None:
         assert came is None
         return
@@ -456,13 +456,14 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
         name: (one_end.over(name, span, len(span)), two_end.over(name, span, len(span)))
         for name in one_end.known
     }
-    assert {(each.of, each.name): (each.a, each.b) for each in came.units} == {
-        (round, name): pair
-        for name in one_end.values
+    first = came.first and (came.first.of, came.first.name, came.first.a, came.first.b)
+    values = (
+        (round, name, one_end.values[name][round - 1], two_end.values[name][round - 1])
         for round in range(since, until + 1)
-        if (pair := (one_end.values[name][round - 1], two_end.values[name][round - 1]))[0]
-        != pair[1]
-    }
+        for name in one_end.known
+        if name in one_end.values
+    )
+    assert first == next((each for each in values if each[2] != each[3]), None)
 
 
 def until_round(path: Path, round: int) -> Any:
