@@ -781,12 +781,9 @@ class PlannedRun(Record, frozen=True):
         force: bool = False,
         fsync: bool = False,
         on_unit: OnUnit | None = None,
-        again: bool = True,
     ) -> Run:
-        """Play the run to its end and record it. Arguments and errors: as of `Run.record`.
-
-        `again`: derive it once more in another process (replay/journal/elsewhere.py), if its world
-        is not one of goldrush's own.
+        """Play the run to its end and record it. Arguments and errors: as of `Run.record`. If its
+        world is not one of goldrush's own, it is derived again in another process.
         """
         from goldrush.agents import players
 
@@ -800,7 +797,7 @@ class PlannedRun(Record, frozen=True):
         watching = world.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
             checking: AbstractContextManager[None] = nullcontext()
-            if again and not is_built_in(world.name):
+            if not is_built_in(world.name):
                 from goldrush.replay.journal.elsewhere import checking_elsewhere
 
                 checking = checking_elsewhere(

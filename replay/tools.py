@@ -49,19 +49,22 @@ class HasDict(Protocol):
         ...
 
 
-class ClosedUnit(Protocol):
-    """A closed unit (a round, an assignment) with the state after it: `journal.rebuild.Rebuilt`."""
+class ClosedUnit(msgspec.Struct, frozen=True):
+    """A closed unit (a round, an assignment) with the state after it.
 
-    @property
-    def round(self) -> int: ...
-    @property
-    def state(self) -> Any: ...
-    @property
-    def events(self) -> Sequence[RecordedEvent]: ...
-    @property
-    def digest(self) -> int: ...
-    @property
-    def vocabulary(self) -> Vocabulary: ...
+    Attributes:
+        round: the public number of the unit.
+        state: the state after it.
+        events: its events, in order.
+        digest: the digest of the state, 64 bits.
+        vocabulary: the nouns of its world.
+    """
+
+    round: int
+    state: Any
+    events: Sequence[RecordedEvent]
+    digest: int
+    vocabulary: Vocabulary
 
 
 class RebuiltPrompt(Record, frozen=True):

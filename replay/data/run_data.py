@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import total_size
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
-from goldrush.replay.journal.declared import Declared, declared_in
+from goldrush.replay.journal.declared import Declared
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import commits_near
+from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.tools import Tools, lacks
@@ -74,27 +75,24 @@ class RunData:
             return read(reader)
 
     @cached_property
-    def units(self) -> int:
-        """The number of closed units when it is first asked for: a journal may grow while its
-        tables are written. Of a damaged journal, of those before the damage.
-        """
-        units = 0
-        with JournalReader(self.path) as reader, suppress(JournalError):
-            for commit in reader.outline():
-                units = commit.closed
-        return units
+    def outline(self) -> Outline:
+        """The run when it is first asked for: a journal may grow while its tables are written."""
+        with self.reporting_forged():
+            return outline_of(self.path)
 
-    @cached_property
+    @property
+    def units(self) -> int:
+        """The number of closed units; of a damaged journal, of those before the damage."""
+        return self.outline.closed
+
+    @property
     def declared(self) -> Declared:
-        """Its settings and players. Raises BadInput if the journal cannot be opened."""
-        with self.reporting_forged(), JournalReader(self.path) as reader:
-            return declared_in(self.world, reader, self.tools.players.prompt)
+        """Its settings and players, as far as they can be read."""
+        return self.outline.declared
 
     @cached_property
     def front(self) -> tuple[str, str | None, str | None, int | None]:
-        """The first values of every row, as in columns.FRONT. Raises BadInput if the journal cannot
-        be opened.
-        """
+        """The first values of every row, as in columns.FRONT."""
         treatment, roster = self._cell or (None, self.declared.roster)
         return self.name, treatment, roster, self.declared.seed
 

@@ -19,10 +19,7 @@ import msgspec
 
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.seats import policy_label
-from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint, pack
-from goldrush.kernel.errors import JournalError
-from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.world import RecordedEvent, Vocabulary, World
 from goldrush.replay.text import format_ranges
 
@@ -258,18 +255,3 @@ def _policy_of(entry: Any) -> Any:
     """The policy of an entry with its options; of a world with other entries, all of the entry."""
     is_map = isinstance(entry, Mapping)
     return (entry.get("policy"), entry.get("options")) if is_map else entry
-
-
-def declared_in(
-    world: World[Any], reader: JournalReader, prompt: PromptVersion | None = None
-) -> Declared:
-    """The declarations of an open journal that was not read yet, as far as it can be read: reading
-    its events raises its errors. `prompt`: of the world, for labels.
-    """
-    found: Declared | None = None
-    with suppress(JournalError):
-        for commit in reader.outline():
-            if commit.kind in (START, FORK):
-                event = fold.setup_event(world, reader, commit)
-                found = declared_by(world, prompt, found, event)
-    return found or Declared()

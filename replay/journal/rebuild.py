@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
-
-import msgspec
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.walk import ROWS, Walk, check_digest
-from goldrush.kernel.world import RecordedEvent, Vocabulary, World
+from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.text import Paint, plain
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import ClosedUnit, Tools
 from goldrush.replay.unit import format_unit
 
 S = TypeVar("S")
 
 
-class Rebuilt(msgspec.Struct, frozen=True):
+class Rebuilt(ClosedUnit, frozen=True):
     """A unit (a round, an assignment), rebuilt. Its `repr` is what `goldrush replay` prints above
     the events.
 
     Attributes:
         path: the journal.
         header: its header.
-        round: the public number of the unit.
-        state: the state after it.
-        events: its events, in order.
-        digest: the digest of the state, 64 bits.
-        vocabulary: the nouns of its world.
     """
 
     path: str
     header: Header
-    round: int
-    state: Any
-    events: Sequence[RecordedEvent]
-    digest: int
-    vocabulary: Vocabulary = msgspec.field(default_factory=Vocabulary)
 
     def __repr__(self) -> str:
         return self.format(plain)
@@ -127,7 +115,7 @@ def closed_units(
             check_digest(world, reader.path, state, commit)
             number = vocabulary.number(commit.unit)
             yield Rebuilt(
-                reader.path, reader.header, number, state, events, commit.digest, vocabulary
+                number, state, events, commit.digest, vocabulary, reader.path, reader.header
             )
             events = []
 

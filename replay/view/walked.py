@@ -16,7 +16,6 @@ from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import RecordedEvent, Step, World
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.sampling import Sampling
-from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import ClosedUnit, Tools, UnitFields
 from goldrush.replay.view.chart import Lines, points_of
 from goldrush.replay.view.fields import State, cut
@@ -122,13 +121,8 @@ class Walked:
                 self._points.add(commit.unit, self._outcome(state))
         if not self._is_full:
             number = vocabulary.number(commit.unit)
-            self._close(
-                commit,
-                Rebuilt(
-                    reader.path, reader.header, number, state, self._events, commit.digest,
-                    vocabulary,
-                ),
-            )  # fmt: skip
+            unit = ClosedUnit(number, state, self._events, commit.digest, vocabulary)
+            self._close(commit, unit)
         self._events = []
 
     def _close(self, commit: Commit, unit: ClosedUnit) -> None:

@@ -209,7 +209,7 @@ NO_READERS = {
         episode.show.sentences_of mining.rl.parallel_env game.rl.game_env episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
-        declared.declared_in index.commits_near index.states_near mining.measures.measured_by
+        index.commits_near index.states_near mining.measures.measured_by
         competition.measures.measured rebuild.walk_through competition.ended.assignments_of
         groups.kind_of rebuild.closed_units usage.asked_by usage.failures_by
         episode.episodes.closed_units episode.episodes.episodes_of episode.measures.read
