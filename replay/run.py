@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.data.user_functions import Functions
     from goldrush.replay.journal.diff import Diff
-    from goldrush.replay.journal.draws import Recheck
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
     from goldrush.replay.journal.rebuild import Rebuilt
@@ -507,26 +506,21 @@ class Run:
 
     def audit(
         self,
-        at: int,
+        at: int | None = None,
         location: Location | None = None,
         kind: str | None = None,
     ) -> Sequence[TieBreak]:
-        """The draws of the unit `at`, each computed again from its key; only those at a `location`
-        (a plot, a table) and of a `kind`, if given, which can be the name that the rules of a game
-        give to a draw (`shock`; or with all parts of its key: `bite,3`).
+        """The draws of the unit `at`, or of all, each computed again from its key; only those at a
+        `location` (a plot, a table) and of a `kind`, if given, which can be the name that the rules
+        of a game give to a draw (`shock`; or with all parts of its key: `bite,3`).
 
         Raises BadInput for a world without draws, and for an unknown unit, location or kind.
         """
         from goldrush.replay.journal.draws import draws_at, draws_of
 
         draws_of(self.path)  # before a location is looked at
-        return draws_at(self.path, integer(at, "the unit"), self._location(location), kind)
-
-    def audit_all(self) -> Recheck:
-        """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""
-        from goldrush.replay.journal.draws import recheck
-
-        return recheck(self.path)
+        unit = None if at is None else integer(at, "the unit")
+        return draws_at(self.path, unit, self._location(location), kind)
 
     def why(
         self,
@@ -781,9 +775,12 @@ class PlannedRun(Record, frozen=True):
         force: bool = False,
         fsync: bool = False,
         on_unit: OnUnit | None = None,
+        again: bool = True,
     ) -> Run:
-        """Play the run to its end and record it. Arguments and errors: as of `Run.record`. If its
-        world is not one of goldrush's own, it is derived again in another process.
+        """Play the run to its end and record it. Arguments and errors: as of `Run.record`.
+
+        `again`: derive it once more in another process (replay/journal/elsewhere.py), if its world
+        is not one of goldrush's own.
         """
         from goldrush.agents import players
 
@@ -797,7 +794,7 @@ class PlannedRun(Record, frozen=True):
         watching = world.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
             checking: AbstractContextManager[None] = nullcontext()
-            if not is_built_in(world.name):
+            if again and not is_built_in(world.name):
                 from goldrush.replay.journal.elsewhere import checking_elsewhere
 
                 checking = checking_elsewhere(

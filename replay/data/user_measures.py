@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
 from math import fsum, isfinite
 from numbers import Real
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from goldrush.agents.modules import printing_to_stderr
-from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.files import folder_kept
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import RecordedEvent, World
+from goldrush.kernel.world import World
 from goldrush.replay.data.compact import Series
 from goldrush.replay.data.measures import Measure, Measured, Measures, Span, declared_measure
 from goldrush.replay.find import open_world
+from goldrush.replay.journal.rebuild import closed_units
 
 if TYPE_CHECKING:
     # Functions are found, and their mistakes looked for, by modules of games, which take long to
@@ -76,13 +76,14 @@ def _read(
     calls = [_Calls(user, len(measured.roster)) for user in users]
     with reader.again() as again, printing_to_stderr():
         world = open_world(again)
-        for unit, state, events in _units(world, again, any("events" in u.takes for u in users)):
-            takes_state = any("state" in user.takes for user in users)
-            before = _frozen(world, state) if takes_state else b""
+        takes_state = any("state" in user.takes for user in users)
+        for unit in closed_units(world, again, Walk(world, again), first=1):
+            given = {"state": unit.state, "events": tuple(unit.events)}
+            before = _frozen(world, unit.state) if takes_state else b""
             for call in calls:
-                where = f"measure {call.user.name} in {world.vocabulary.format_unit(unit)}"
-                call.measure(where, {"state": state, "events": events})
-                if "state" in call.user.takes and _frozen(world, state) != before:
+                where = f"measure {call.user.name} in {world.vocabulary.unit} {unit.round}"
+                call.measure(where, given)
+                if "state" in call.user.takes and _frozen(world, unit.state) != before:
                     raise BadInput(f"{where} changed the state", "change a copy, as of list(...)")
     values = {call.user.name: call.values for call in calls}
     by_agent = {
@@ -94,22 +95,6 @@ def _read(
         values={**measured.values, **values},
         by_agent={**measured.by_agent, **by_agent},
     )
-
-
-def _units(
-    world: World[Any], reader: JournalReader, has_events: bool
-) -> Iterator[tuple[int, Any, Sequence[RecordedEvent]]]:
-    """Each closed unit, with the state after it and its events."""
-    assembler = fold.StepAssembler(world.arrange)
-    events: list[RecordedEvent] = []
-    for commit, state in Walk(world, reader):
-        if has_events:
-            events += fold.commit_events(world, reader, commit, assembler)
-        if commit.kind != UNIT:
-            events = []
-        elif commit.digest is not None:
-            yield commit.unit, state, tuple(events)
-            events = []
 
 
 def _frozen(world: World[Any], state: Any) -> bytes:

@@ -26,6 +26,11 @@ class Rebuilt(ClosedUnit, frozen=True):
     the events.
 
     Attributes:
+        round: the public number of the unit.
+        state: the state after it.
+        events: its events, in order.
+        digest: the digest of the state, 64 bits.
+        vocabulary: the nouns of its world.
         path: the journal.
         header: its header.
     """

@@ -13,7 +13,6 @@ from goldrush.cli.main import _run
 from goldrush.kernel.errors import BadInput
 from goldrush.replay import catalogue
 from tests.cli.helpers import Ran, assert_refused
-from tests.golden import path_of
 from tests.journals import commits_of
 from tests.lessons import LESSONS, SETUP, forked, play
 from tests.plugins.installed import install_world
@@ -109,11 +108,3 @@ def test_a_refusal_names_a_command_that_takes_the_same_run(
 
     assert "another world" not in refused.err
     assert 0 == goldrush(*shlex.split(command)).code
-
-
-def test_audit_of_all_goes_on_to_the_journals_that_it_can_audit(goldrush: Goldrush) -> None:
-    ran = goldrush("audit", "--all", "a.journal", path_of("scarce"))
-
-    assert 2 == ran.code
-    assert "a.journal is a run of the lessons world, which has no draws to audit" in ran.err
-    assert "; all hold" in ran.out

@@ -38,14 +38,14 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "words",
     [
         "replay a.journal", "log a.journal", "info a.journal", "ls .", "diff a.journal b.journal",
-        "audit a.journal --at 1", "audit a.journal --all",
+        "audit a.journal --at 1", "audit a.journal",
         "verify a.journal", "watch a.journal", "measure a.journal", "measure . --by-run",
         "measure a.journal --by-round", "measure .", "export a.journal", "source a.journal",
         "export a.journal --format csv --table events", "fork a.journal --at 1 --out c.journal",
         "record {game} --out d.journal", "treatments {game}", "settings {game}",
         "policies {game}", "view a.journal", "view .",
         "study --world {game} --seeds 2 --rounds 2 --out study",
-        "diff a.journal ODD", "verify ODD", "audit ODD --all", "info ODD",
+        "diff a.journal ODD", "verify ODD", "audit ODD", "info ODD",
     ],
 )  # fmt: skip
 def test_no_text_of_a_journal_or_a_game_moves_the_cursor(

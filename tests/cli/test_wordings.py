@@ -212,7 +212,7 @@ FORGED: Mapping[str, Mapping[str, object]] = {
     "no object": _text(["\u202e"]),
 }
 COMMANDS = (
-    "info {}", "log {}", "replay {} --round 2", "audit {} --all", "measure {}", "ls {}",
+    "info {}", "log {}", "replay {} --round 2", "audit {}", "measure {}", "ls {}",
     "measure {} --usage", "prompt {} --at 2 --agent 1", "export {}", "view {} --out page.html",
     "why {} --round 2", "resume {}", "diff {} forged.journal", "verify {}",
     "fork {} --at 1 --out f.journal", "wordings show own --journal {}",

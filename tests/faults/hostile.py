@@ -232,7 +232,7 @@ class SeasonReading(Reading):
 def _commands(path: str, sound: str) -> Iterator[list[str]]:
     """Those of every world."""
     yield from (
-        ["log", path], ["log", path, "--json"], ["audit", path, "--all"], ["diff", path, sound],
+        ["log", path], ["log", path, "--json"], ["audit", path], ["diff", path, sound],
         ["diff", sound, path, "--json"], ["verify", path, "--json"],
         ["export", path], ["export", path, "--format", "csv", "--table", "events"],
         ["measure", path], ["measure", path, "--usage", "--json"],

@@ -88,7 +88,7 @@ COMMANDS: dict[str, list[list[object]]] = {
     "info": [["{}"], ["{}", "--json"]],
     "watch": [["{}"], ["{}", "--json"]],
     "view": [["{}", "--out", "{out}"], ["{}", "--json", "--out", "{out}"]],
-    "audit": [["{}", "--all"], ["{}", "--round", 1]],
+    "audit": [["{}"], ["{}", "--round", 1]],
     "score": [["{}", "--at", 1, "--agent", 6]],
     "export": [["{}"], ["{}", "--format", "csv", "--out", "{out}"]],
     "measure": [["{}"], ["{}", "--by-round"], ["{}", "--usage"]],

@@ -88,7 +88,7 @@ COMMANDS: dict[tuple[str, ...], tuple[int, str]] = {
     ("verify", "half"): (0, "holds at levels 1 to 4"),
     ("log", "run", "--agent", "2", "--json"): (0, "I will not"),
     ("diff", "run", "other", "--json"): (1, '"configuration"'),
-    ("audit", "run", "--all"): (0, "hold"),
+    ("audit", "run"): (0, "holds      yes"),
     ("export", "half", "--format", "jsonl"): (0, '"raw"'),
     ("measure", "--usage", "run", "half", "--models", "models.toml", "--json"): (0, '"cost"'),
     ("prompt", "half", "--round", "3", "--agent", "0", "--json"): (0, '"recorded": null'),

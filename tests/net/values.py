@@ -21,6 +21,7 @@ import goldrush
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.replay.journal.consequences import consequences
+from goldrush.replay.journal.draws import draws
 from tests import golden
 from tests.replay.worlds.episode.envs import NoisyWalk, of_lengths, play
 from tests.replay.worlds.episode.models import Herd
@@ -87,8 +88,7 @@ def values_of(run: goldrush.Run) -> Values:
     yield from _places("verdict", run.verify().as_dict())
     yield from _places("info", run.info().as_dict())
     yield from _places("outcome", run.outcome().as_dict())
-    yield from _places("draws", run.audit_all().as_dict())
-    if run.audit_all().checked:
+    if run.tools.draws is not None and any(draws(run.path)):
         for unit in list(run)[:DRAWN_MAX]:
             for number, draw in enumerate(run.audit(unit.round)):
                 yield f"draws/{unit.round}/{number}", _plain(draw.as_dict())

@@ -75,6 +75,10 @@ class SpellRecords:
     def __len__(self) -> int:
         return len(self._numbers) // _WIDTH
 
+    def __getitem__(self, index: int) -> Spell:
+        at = range(len(self))[index] * _WIDTH
+        return _spell(*self._numbers[at : at + _WIDTH])
+
     def __iter__(self) -> Iterator[Spell]:
         return map(_spell, *[iter(self._numbers)] * _WIDTH)
 

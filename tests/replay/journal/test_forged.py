@@ -39,7 +39,6 @@ from goldrush.replay.journal import (
     usage,
 )
 from goldrush.replay.journal.diff import Diff
-from goldrush.replay.journal.draws import recheck
 from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.report.figures import figure_of
@@ -220,7 +219,7 @@ NO_READERS = {
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
     "a test of its own: here, games/test_source.py, cli/test_wordings.py": """
-        draws.recheck story.narrator source.source_in source.other_code_in
+        story.narrator source.source_in source.other_code_in
         source.other_code_among source.warn_of_other_code wordings.text_in""",
 }
 
@@ -256,14 +255,6 @@ def first_look_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         raise ZeroDivisionError
 
     return lambda: monkeypatch.setattr(JournalReader, "commits", fail)
-
-
-def test_a_recheck_tells_forged_events_among_what_it_found(
-    forged: Path, first_look_fails: Callable[[], None]
-) -> None:
-    first_look_fails()
-
-    assert "mining_settled" in str(recheck(forged).error)
 
 
 @pytest.mark.parametrize("name", MINING_READERS)
