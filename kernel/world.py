@@ -133,8 +133,6 @@ class EventType(msgspec.Struct, frozen=True, dict=True):
     Attributes:
         fields: the kind of each field, in the order of the row.
         is_input: whether such events are inputs.
-        drawn: the fields that a draw decides. They follow from the draw's words (fields of kind
-            WORD).
         text: its sentence as a template: `{plot}` is a field (see replay/sentences.py); empty if
             the tools choose the sentence, or show events as JSON.
         cases: by field, the text in its place in the template, itself a template, by value: None of
@@ -144,7 +142,6 @@ class EventType(msgspec.Struct, frozen=True, dict=True):
     name: str
     fields: Mapping[str, shape.Kind]
     is_input: bool = False
-    drawn: frozenset[str] = frozenset()
     text: str = ""
     cases: Mapping[str, Mapping[str | bool | None, str]] = {}
 

@@ -69,7 +69,6 @@ LESSONS: World[School] = World(
         EventType(
             "praised",
             {"agent": AGENT, "others": AGENTS, "words": several(WORD)},
-            drawn=frozenset({"agent"}),
         ),
     ),
     initial=initial,

@@ -27,7 +27,7 @@ from goldrush.kernel.errors import (
     format_value,
 )
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, EventType, RecordedEvent, Vocabulary, World, unchanged
+from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, unchanged
 from goldrush.replay.find import open_world, prompt_of
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
@@ -37,9 +37,9 @@ from goldrush.replay.text import cut_middle, with_names_cut
 
 # Why two runs differ.
 CAUSES: Final = (
-    "world", "rules", "configuration", "roster", "submission", "draw", "derivation", "damage",
+    "world", "rules", "configuration", "roster", "submission", "derivation", "damage",
 )  # fmt: skip
-WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUSES
+WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DERIVATION, DAMAGE = CAUSES
 
 LABEL_MAX: Final = 200  # characters of a player
 
@@ -498,22 +498,8 @@ def _causes(
         return [*declared, Cause(SUBMISSION, first.round, text, name, *values)]
     if declared:
         return declared
-    if type is not None and _is_drawn_otherwise(type, first):
-        on = "".join(f" on plot {plot}" for plot in type.ids_in("plot", event))
-        text = f"{event.name}{on} {where}: the same participants, another draw"
-        return [Cause(DRAW, first.round, f"{text}; {_WHICH}")]
     text = f"{where} the two runs received the same inputs and produced different events"
     return [Cause(DERIVATION, first.round, f"{text} ({event.name}); {_WHICH}")]
-
-
-def _is_drawn_otherwise(type: EventType, first: First) -> bool:
-    """Whether two events differ only in draw words and in what these decide."""
-    if first.a is None or first.b is None or first.a.name != first.b.name:
-        return False
-    a, b = first.a.fields, first.b.fields
-    words = set(type.fields_naming("word"))
-    differ = {name for name in a if a[name] != b[name]}
-    return bool(differ & words) and differ <= words | type.drawn
 
 
 SHOWN_MAX: Final = 20  # causes: how many are listed

@@ -42,7 +42,6 @@ EVENTS: Final = (
     EventType(
         "regrown",
         {"caught": kinds.AMOUNT, "stock": kinds.AMOUNT, "words": kinds.several(kinds.WORD)},
-        drawn=frozenset({"stock"}),
         text="{caught:amount} caught; the stock is {stock:amount}",
     ),
 )

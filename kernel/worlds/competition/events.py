@@ -11,7 +11,7 @@ fields that its author may get wrong are of the kind `PLAIN`, and an invalid act
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
@@ -163,11 +163,11 @@ _Cases = Mapping[str | bool | None, str]
 _F = TypeVar("_F", bound=type[Any])
 
 
-def sentence(text: str, *, drawn: Iterable[str] = (), **cases: _Cases) -> Callable[[_F], _F]:
-    """Declares the sentence of an event and the fields that a draw decides; see EventType."""
+def sentence(text: str, **cases: _Cases) -> Callable[[_F], _F]:
+    """Declares the sentence of an event; see EventType."""
 
     def declare(form: _F) -> _F:
-        form.sentence = {"text": text, "drawn": frozenset(drawn), "cases": cases}
+        form.sentence = {"text": text, "cases": cases}
         return form
 
     return declare
@@ -519,7 +519,6 @@ class ConditionKept(NamedTuple):
 
 @sentence(
     "table {table} opens for up to {rounds} rounds; they speak in the order {order:agents}{words}",
-    drawn={"order"},
     words=if_given(", as drawn"),
 )
 class RoundtableOpened(NamedTuple):
@@ -547,7 +546,6 @@ class Refused(NamedTuple):
 
 @sentence(
     "table {table} {proposal}",
-    drawn={"proposal", "conduct"},
     proposal={
         None: "comes to no conclusion",
         OTHER: "concludes on #{proposal}, {conduct:conduct}{tied}; final stances: "
@@ -623,7 +621,6 @@ class LeaderboardPosted(NamedTuple):
 
 @sentence(
     "{agent} is last at table {table}, {streak} in a row{tied}",
-    drawn={"agent", "streak"},
     tied=if_given(", drawn among {tied:agents}"),
 )
 class Bottomed(NamedTuple):

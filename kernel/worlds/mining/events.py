@@ -144,7 +144,6 @@ EVENTS: Final = (
             "winner": AGENT.means(_WINNER),
             "words": _WORDS,
         },
-        drawn=frozenset({"winner"}),
         text="plot {plot}: claimed by {claimants}{words}",
         cases={"words": if_given("; the draw gives it to {winner:plain}")},
     ),
@@ -161,7 +160,6 @@ EVENTS: Final = (
             "winner": optional(AGENT).means(_WINNER),
             "words": _WORDS,
         },
-        drawn=frozenset({"winner"}),
         text="plot {plot} of {owner}: raided by {raiders}; {outcome}",
         cases={
             "outcome": {
@@ -185,7 +183,6 @@ EVENTS: Final = (
             "fine": AMOUNT.means("what the captor pays", "gold"),
             "words": _WORDS,
         },
-        drawn=frozenset({"detected", "remedy", "fine"}),
         text="plot {plot}: the capture by {captor} {remedy}",
         cases={
             "remedy": {

@@ -160,7 +160,7 @@ def other_digest(place: int) -> Callable[[list[Commit]], list[Commit]]:
 
 
 FORGERIES: Mapping[str, tuple[Callable[[list[Commit]], list[Commit]], str, int, str | None]] = {
-    "other words": (first_changed(CLAIM_DRAWN, reworded), "draw", 1, "claim_drawn"),
+    "other words": (first_changed(CLAIM_DRAWN, reworded), "derivation", 1, "claim_drawn"),
     "another winner": (redrawn, "derivation", 1, "claim_drawn"),
     "an event less": (without_the_last, "derivation", 3, "mining_settled"),
     "another digest": (other_digest(4), "derivation", 4, "round_closed"),
@@ -170,7 +170,7 @@ FORGERIES: Mapping[str, tuple[Callable[[list[Commit]], list[Commit]], str, int, 
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_what_differs_where_inputs_do_not_is_a_draw_a_derivation_or_damage(
+def test_what_differs_where_inputs_do_not_is_a_derivation_or_damage(
     run: Path, other: Path, name: str
 ) -> None:
     change, kind, round, event = FORGERIES[name]
@@ -338,7 +338,7 @@ VERDICTS: Mapping[tuple[str, str], tuple[bool, str | None, list[tuple[str, int, 
     ("run", "by hand"): (False, None, [("submission", 6, "1")]),
     ("run", "slow by hand"): (False, None, [("configuration", 6, "stamina")]),  # the rest follows
     ("fined", "by hand"): (False, None, [("configuration", 6, "fine"), ("submission", 6, "1")]),
-    ("run", "redrawn"): (False, None, [("draw", 1, None)]),
+    ("run", "redrawn"): (False, None, [("derivation", 1, None)]),
     ("run", "damaged"): (False, None, [("damage", 7, None)]),
     ("fined", "damaged"): (False, None, [("configuration", 6, "fine"), ("damage", 7, None)]),
 }
