@@ -239,7 +239,7 @@ class _Csv:
     def __init__(self, table: Table, file: Unfinished) -> None:
         self.path = file.path
         self._file = file
-        self._head = csv_head(table.columns)
+        self.put(csv_head(table.columns))
 
     @staticmethod
     def recogniser(table: Table, path: Path) -> IsOwn:
@@ -248,13 +248,11 @@ class _Csv:
         return lambda front: front.startswith(head)
 
     def put(self, lines: str) -> None:
-        """Write lines, after those of the head."""
-        head, self._head = self._head, ""
-        self._file.write((head + lines).encode())
+        """Write lines."""
+        self._file.write(lines.encode())
 
     def finish(self) -> None:
-        """Write the head of a table without rows."""
-        self.put("")
+        """No-op: CSV has no footer."""
 
     def close(self) -> None:
         """No-op: nothing is kept back."""

@@ -17,29 +17,26 @@ from typing import Any, TypeVar
 
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.fold import REFUSED, raise_bug
-from goldrush.kernel.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @contextmanager
-def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Iterator[None]:
+def reporting_forged(*paths: str | Path) -> Iterator[None]:
     """Raises MalformedEvents for errors caused by forged events of one of these journals, and the
     exception of a world for MalformedEvents that it caused in a journal whose events follow.
-
-    `world` is theirs; None: found by their headers.
     """
     try:
         yield
     except REFUSED as error:
         for path in paths:
-            found = _forged(path, world)
+            found = _forged(path)
             if found is not None:
                 raise found from error
         raise
     except MalformedEvents as error:
         path = error.path
-        raise_bug(error, lambda: _forged(path, world) is not None)
+        raise_bug(error, lambda: _forged(path) is not None)
         raise
 
 
@@ -70,13 +67,13 @@ def reader_of(function: F) -> F:
     return once  # type: ignore[return-value]
 
 
-def _forged(path: str | Path, world: World[Any] | None) -> MalformedEvents | None:
+def _forged(path: str | Path) -> MalformedEvents | None:
     """The error for the first event that does not follow; None if the journal holds."""
     # Imported only for a forged journal: importing takes longer than reading a short run.
     from goldrush.replay.journal.verify import DERIVE, INTEGRITY, verify
 
     try:
-        broken = verify(path, DERIVE, world=world).broken
+        broken = verify(path, DERIVE).broken
     except KeyboardInterrupt:
         raise
     except BaseException:  # it must not hide the first error

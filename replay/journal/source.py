@@ -6,9 +6,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
 from goldrush.agents.given import games
@@ -17,8 +15,6 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import where_code_is
 from goldrush.replay.find import tools_named
 from goldrush.replay.journal.forged import reader_of
-
-JOURNALS_MAX: Final = 65_536  # whose sources are kept in mind
 
 
 @reader_of
@@ -59,21 +55,12 @@ def other_code_in(path: str | Path) -> str | None:
     that cannot be read. Raises nothing.
     """
     with suppress(JournalError, BadInput, OSError, ValueError):  # a name with a null byte, too
-        status = os.stat(path)
-        world, facts = _recorded(str(path), status.st_ino, status.st_size, status.st_mtime_ns)
-        tools = tools_named(world)
-        return None if tools is None else tools.world({}).other_source(facts)
+        with JournalReader(path) as reader:
+            tools = tools_named(reader.header.world)
+        world = None if tools is None else tools.world({})
+        if world is not None and world.source is not None:
+            return world.other_source({"source": {"sha256": source_in(path).sha256}})
     return None
-
-
-@lru_cache(maxsize=JOURNALS_MAX)
-def _recorded(path: str, *identity: int) -> tuple[str, dict[str, object]]:
-    """The world of a journal, and the SHA-256 in its source as the facts of START have it. Kept:
-    a command tells of other code before it begins, and so does what it calls.
-    """
-    with JournalReader(path) as reader:
-        world = reader.header.world
-    return world, {"source": {"sha256": source_in(path).sha256}}
 
 
 def other_code_among(paths: Sequence[str | Path], folder: str | Path = "") -> str:

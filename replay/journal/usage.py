@@ -117,19 +117,12 @@ class Usage(msgspec.Struct, frozen=True):
         }
 
 
-@reader_of
-def asked_in(path: str | Path) -> Iterator[RecordedAnswer]:
-    """The answers of models in a journal, in the order of their commits; none if the world asks no
-    models. An unfinished round counts, a torn tail does not.
+def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
+    """The answers of models in an open journal that was not read yet, in the order of its commits;
+    none if the world asks no models. An unfinished round counts, a torn tail does not.
 
     Raises JournalError as reading a journal does.
     """
-    with JournalReader(path) as reader:
-        yield from asked_by(reader)
-
-
-def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
-    """As `asked_in`, for an open journal that was not read yet."""
     players = tools_of(reader).players
     if players.answers is not None:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
@@ -172,11 +165,12 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
     by_round: dict[int, list[RecordedAnswer]] = {}
     everything = []
-    for recorded in asked_in(path):
-        asked = recorded.without_text()
-        by_agent.setdefault((asked.answer.agent, asked.asked.subject), []).append(asked)
-        by_round.setdefault(asked.unit, []).append(asked)
-        everything.append(asked)
+    with JournalReader(path) as reader:
+        for recorded in asked_by(reader):
+            asked = recorded.without_text()
+            by_agent.setdefault((asked.answer.agent, asked.asked.subject), []).append(asked)
+            by_round.setdefault(asked.unit, []).append(asked)
+            everything.append(asked)
     prices = prices or {}
     return Usage(
         str(path),

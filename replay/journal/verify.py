@@ -207,17 +207,11 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
-        return {"path": self.path, "holds": self.holds, **_plain(self)}
-
-
-def _plain(record: msgspec.Struct) -> dict[str, Any]:
-    """The fields of a verdict, or of a part of it, for JSON."""
-    fields = {}
-    for name, value in msgspec.structs.asdict(record).items():
-        if name not in _NOT_IN_JSON and (value or name not in _IF_ANY):
-            is_part = isinstance(value, msgspec.Struct)
-            fields[name] = _plain(value) if is_part else [*value] if type(value) is tuple else value
-    return fields
+        fields = {"path": self.path, "holds": self.holds, **msgspec.to_builtins(self)}
+        for part in (fields, fields["broken"] or {}):
+            for name in _NOT_IN_JSON:
+                part.pop(name, None)
+        return {name: value for name, value in fields.items() if value or name not in _IF_ANY}
 
 
 def verify(

@@ -16,10 +16,10 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
-from goldrush.kernel.journal import UNIT, Commit
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining.events import KINDS
-from goldrush.replay.journal.usage import asked_in, usage
+from goldrush.replay.journal.usage import asked_by, usage
 from goldrush.replay.journal.verify import verify
 from tests import golden
 from tests.journals import commits_of, progress, write
@@ -222,7 +222,8 @@ def test_a_ceiling_counts_what_was_taken_before_the_run_broke_off(
     commits = commits_of(free)
     for commit in commits[1:-1]:
         cut.write_bytes(free.read_bytes()[: commit.end])
-        held = [one.amount for one in asked_in(cut)]
+        with JournalReader(cut) as reader:
+            held = [one.amount for one in asked_by(reader)]
         budget = Budget(Models(), ["a"], held)
 
         assert spent(cut) == budget.tokens
@@ -274,7 +275,8 @@ def test_a_fork_counts_under_its_ceiling_only_what_it_asked_itself(
 ) -> None:
     parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
     record(parent, {"rounds": 8, "seed": 3}, "llm:a*3,raid", models=models(server.address))
-    of_two = sum(one.amount.tokens for one in asked_in(parent) if one.unit > 6)
+    with JournalReader(parent) as reader:
+        of_two = sum(one.amount.tokens for one in asked_by(reader) if one.unit > 6)
     limits = models(server.address, tokens=200, max_tokens=of_two + 6_000)
     server.asked.clear()
     fork(parent, 6, out, models=limits)

@@ -51,6 +51,7 @@ from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
+from tests.found import found
 from tests.seasons import forged as forged_season
 from tests.seasons import with_row
 
@@ -102,7 +103,11 @@ def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:
         raise RuntimeError("another one")
 
     world = replace(MINING, decide=fail)
-    with pytest.raises(KeyError, match="the first one"), reporting_forged(forged, world=world):
+    with (
+        found(world),
+        pytest.raises(KeyError, match="the first one"),
+        reporting_forged(forged),
+    ):
         raise KeyError("the first one")
 
 
@@ -169,7 +174,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLS, MINING)[1], run_at(c.forged)),
     "rebuild.world_at": lambda c: rebuild.world_at(c.forged),
-    "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
     "view.shown.shown_of": lambda c: shown_of(c.forged, TOOLS, (None, None)),

@@ -15,7 +15,7 @@ from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.journal.usage import Taken, asked_in, usage
+from goldrush.replay.journal.usage import Taken, asked_by, usage
 from tests.journals import commits_of, write
 from tests.llm.runs import models, text_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
@@ -127,7 +127,8 @@ def test_answers_of_a_round_left_open_count_and_a_torn_one_does_not(
 
 def test_a_fork_counts_what_its_parent_took_before_it_too(folder: Path) -> None:
     found = usage(folder / "fork")
-    behind = [one for one in asked_in(folder / "fork") if one.forks]
+    with JournalReader(folder / "fork") as reader:
+        behind = [one for one in asked_by(reader) if one.forks]
 
     assert [("b", 4, 0)] == [(one.asked.longest.name, one.unit, one.answer.agent) for one in behind]
     assert 12 + 1 == found.total.answers
