@@ -46,7 +46,7 @@ def ls(
     from goldrush.agents.plugins import PluginFailed
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.journal.batch import journals_in
-    from goldrush.replay.journal.outline import outline
+    from goldrush.replay.journal.outline import outline_of
     from goldrush.replay.study.listing import StudyFolders
 
     for path in folders:
@@ -54,7 +54,7 @@ def ls(
             raise BadInput(f"there is no {path}", "give a folder of journals")
     paths = journals_in(folders) if folders else map(os.path.normpath, journals_in(["."]))
     studies = StudyFolders()
-    found = [outline(path, studies) for path in paths]
+    found = [outline_of(path, studies) for path in paths]
     failed = (one.trouble for one in found if isinstance(one.trouble, PluginFailed))
     for name, reason in dict.fromkeys((one.name, one.reason) for one in failed):
         echo_error(f"goldrush: {PluginFailed(name, reason)}")
@@ -99,9 +99,10 @@ def info(journal: Journal, as_json: Json) -> None:
       goldrush info run.journal
       goldrush info run.journal --json
     """
-    from goldrush.replay.journal.outline import outline
+    from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.study.listing import StudyFolders
 
-    found = outline(journal, hashed=True)
+    found = outline_of(journal, StudyFolders(), hashed=True)
     if found.trouble is not None and found.header is None:
         raise found.trouble
     echo(as_json, found.whole_as_dict, lambda: _format(found))

@@ -243,7 +243,7 @@ def carried_out(
         RunStopped,
         WriteFailed,
     )
-    from goldrush.replay.journal.outline import outline
+    from goldrush.replay.journal.outline import outline_of
     from goldrush.replay.journal.source import records_source
 
     before = _stamp(out)
@@ -276,7 +276,7 @@ def carried_out(
         return DIFFERS if isinstance(error, RunStopped) else TROUBLE
     except BadInput as error:  # a mistake in the rules, above all
         is_played = _stamp(out) != before
-        if not is_played and (not began or outline(out).finished or not records_source(out)):
+        if not is_played and (not began or outline_of(out).finished or not records_source(out)):
             raise
         echo_error(f"goldrush: {error}; {kept(error)}")
         return TROUBLE

@@ -317,9 +317,10 @@ class Run:
 
         Raises nothing for a damaged file: see `Outline.trouble`.
         """
-        from goldrush.replay.journal.outline import outline
+        from goldrush.replay.journal.outline import outline_of
+        from goldrush.replay.study.listing import StudyFolders
 
-        return outline(self.path, hashed=hashed)
+        return outline_of(self.path, StudyFolders(), hashed=hashed)
 
     @property
     def seed(self) -> int | None:

@@ -14,7 +14,7 @@ from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.data.measures import Measure, Measured
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
-from goldrush.replay.journal.outline import outline
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.outcome import RunOutcome, outcome_of
 from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
@@ -73,7 +73,7 @@ def summarise(path: str | Path) -> RunSummary:
     tools, size = tools_at(path), os.stat(path).st_size
     if not tools.measures.outcomes:
         return RunSummary(str(path), size)
-    run, forks = measured_at(path), outline(path).forks
+    run, forks = measured_at(path), outline_of(path).forks
     return RunSummary(
         str(path), size, tools.measures.head(run), run, outcome_of(tools, run),
         list(zip(forks, narrator(path)(forks), strict=True)),

@@ -151,20 +151,15 @@ class Outline(msgspec.Struct, frozen=True):
         }
 
 
-def outline(
+def outline_of(
     path: str | Path, studies: StudyFolders | None = None, *, hashed: bool = False
 ) -> Outline:
     """The outline of a journal, or of any other file. Raises nothing for a faulty file: see
-    `Outline.trouble`. `studies`: the studies looked up so far, to save looking again; `hashed`:
-    with the SHA-256 of the file.
+    `Outline.trouble`. `studies`: the studies among which its treatment is looked up; None: it is
+    not; `hashed`: with the SHA-256 of the file.
     """
-    treatment, _ = (studies or StudyFolders()).cell_of(path) or (None, None)
-    return outline_of(path, treatment, hashed=hashed)
-
-
-def outline_of(path: str | Path, treatment: str | None = None, *, hashed: bool = False) -> Outline:
-    """As `outline`, of a journal whose treatment is known."""
-    found = Outline(str(path), treatment=treatment)
+    cell = None if studies is None else studies.cell_of(path)
+    found = Outline(str(path), treatment=cell and cell[0])
     try:
         with JournalReader(path, hashed=hashed) as reader:
             found = replace(found, bytes=reader.size, header=reader.header)

@@ -144,7 +144,7 @@ def runs_in(
 def _tried(task: _Task) -> FolderRun | str:
     """A run that no study in the folder has measured, or why it is left out."""
     path, relative, cell, users = task
-    outline = outline_of(path, cell and cell[0])
+    outline = outline_of(path)
     if outline.trouble is not None:
         return _reason(outline.trouble, path)
     if not outline.finished:

@@ -200,7 +200,7 @@ FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
 # By why nothing has to be told of a forged event.
 NO_READERS = {
     "meets no event: paths, headers, START alone, no journal": """
-        batch.journals_in forged.reporting_forged outline.outline outline.outline_of
+        batch.journals_in forged.reporting_forged outline.outline_of
         report.figure.check_paper report.figure.check_folder report.figure.write_figures
         report.tables.check_tables report.tables.write_tables study.manifest.read_manifest
         study.manifest.write_manifest study.plan.read_plan view.frame.framed view.frame.joined

@@ -24,7 +24,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.worlds.episode.world import episode_world
-from goldrush.replay.journal.outline import outline
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.stage import LiveStage
 from tests.replay.worlds.episode.envs import MAKE, Hunt, NoisyWalk, Turns, of_lengths, play
@@ -275,7 +275,7 @@ def test_a_recording_has_the_seed_of_its_first_reset(tmp_path: Path) -> None:
         assert env.run.verify().broken is None
         journals.append(env.run)
 
-    assert [5, 7, 2**62] == [outline(run.path).declared.seed for run in journals]
+    assert [5, 7, 2**62] == [outline_of(run.path).declared.seed for run in journals]
 
 
 def test_a_reward_that_is_no_number_is_an_array(tmp_path: Path) -> None:
