@@ -308,7 +308,7 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     summary = summarise(path)
     info = outline_of(path)
     declared, vocabulary = info.declared, info.vocabulary
-    ever = [player for _, players in declared.rosters for player in players]
+    ever = [player for _, players, _ in declared.in_force for player in players]
     taken = None
     if _any_is(LLM, ever):
         from goldrush.replay.journal.usage import usage

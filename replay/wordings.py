@@ -137,7 +137,7 @@ def text_in(path: str | Path, name: str) -> str:
     if found.trouble is not None and not found.declared.players:
         raise found.trouble
     names: dict[str, None] = {}
-    for _, players in reversed(found.declared.rosters):
+    for _, players, _ in reversed(found.declared.in_force):
         roster = Roster(entries_in([{**each, "agent": n} for n, each in enumerate(players)]))
         names |= dict.fromkeys(roster.wordings)
         if name in roster.wordings:

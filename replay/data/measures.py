@@ -257,21 +257,15 @@ class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True)
         halves = self.halves(burn_in=burn_in)
         if halves is None:
             return None
-        values = {
-            name: self.compared(name, burn_in=burn_in)
-            for name, measure in self.known.items()
-            if measure.by_half
-        }
+        names = [name for name, measure in self.known.items() if measure.by_half]
         number = self.vocabulary.number
         return {
             half: {
                 "first": number(span.first),
                 "last": number(span.last),
-                **{name: pair[index] for name, pair in values.items()},
+                **{name: self.over(name, span, len(halves[0])) for name in names},
             }
-            for index, (half, span) in enumerate(
-                zip(("first_half", "second_half"), halves, strict=True)
-            )
+            for half, span in zip(("first_half", "second_half"), halves, strict=True)
         }
 
 

@@ -68,19 +68,14 @@ class Declared(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> Sequence[tuple[int, list[str]]]:
-        """As `rosters`, with the policy of each player as `labels_of`."""
-        return [(first, labels_of(players, self.prompt)) for first, players in self.rosters]
-
-    @property
-    def rosters(self) -> Sequence[tuple[int, Entries]]:
-        """All players that were in force, each with the public number of their first unit."""
-        same = groupby(self.in_force, key=lambda part: id(part[1]))
-        return [next(parts)[:2] for _, parts in same]
+        """As `drawn`, with the policy of each player as `labels_of` alone."""
+        return [(first, labels_of(players, self.prompt)) for first, players, _ in self.drawn]
 
     @property
     def drawn(self) -> Sequence[tuple[int, Sequence[object], Mapping[int, int]]]:
-        """As `rosters`, each with the variant, from 0, of each agent whose wording has several. A
-        fork with another seed that draws others has a row, too.
+        """All players that were in force, each with the public number of their first unit and the
+        variant, from 0, of each agent whose wording has several. A fork with another seed that
+        draws others has a row, too.
         """
         each = [(first, who, _variants(who, seed)) for first, who, seed in self.in_force]
         return [next(parts) for _, parts in groupby(each, key=lambda part: (id(part[1]), part[2]))]
