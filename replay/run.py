@@ -347,7 +347,7 @@ class Run:
         Raises BadInput if `every` is not from 0 to EVERY_MAX, or 0, and if the path names another
         file by now; JournalError as reading does.
         """
-        from goldrush.replay.journal.follow import follow
+        from goldrush.replay.journal.rebuild import follow
 
         if not isinstance(every, Real) or not 0 < every <= EVERY_MAX:
             raise BadInput(f"every is {format_value(every)}", f"give seconds, up to {EVERY_MAX:,}")

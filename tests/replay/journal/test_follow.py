@@ -8,8 +8,7 @@ import pytest
 
 from goldrush.kernel.errors import BadInput, DamagedJournal
 from goldrush.kernel.journal import UNIT
-from goldrush.replay.journal.follow import follow
-from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.rebuild import follow, rebuild
 from tests.golden import FORKED, FORKED_SEASON, MODEL_SEASON, MODELS, path_of, season_path
 from tests.journals import commits_of
 
