@@ -221,14 +221,12 @@ def test_rewards_and_returns_follow_from_the_first_difference(path: Path) -> Non
         recorded(path.with_name(name), partial(Named, rewards=rewards), "parallel", 3)
         for name, rewards in (("a", [1.0, 2.0]), ("b", [1.0, nan]))
     ]
-    found, without = (consequences(a.diff(b), by_unit=True) for a, b in ((one, two), nans))
+    found, without = (consequences(a.diff(b)) for a, b in ((one, two), nans))
 
     assert found is not None
     assert without is not None
     assert (3, 14) == (found.since, found.until)
-    [reward] = [each for each in found.units if each.name == "reward"]
-    assert (3, pytest.approx(0.5)) == (reward.of, reward.b - reward.a)
-    assert [2.0, None] == [
-        getattr(each, side) for each in without.units if each.name == "reward" for side in "ab"
-    ]
+    reward, undefined = found.first, without.first
+    assert ("reward", 3, pytest.approx(0.5)) == (reward.name, reward.of, reward.b - reward.a)
+    assert ("reward", 2.0, None) == (undefined.name, undefined.a, undefined.b)
     assert consequences(one.diff(one)) is None
