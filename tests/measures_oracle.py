@@ -305,15 +305,11 @@ def counts_of(round: Round) -> dict[str, int]:
     """What happened, in numbers of plots, actions and points of stamina."""
     owned = set(round.before)
     raids = [plot for _, plot, _ in round.of_kind("raid")]
-    defended = {plot for _, plot, _ in round.of_kind("defend")}
-    captured = set(round.captures())
     return {
         "owned": len(owned),
         "raids": len([plot for plot in raids if plot in owned]),
         "speculative": len([plot for plot in raids if plot not in owned]),
-        "captures": len(captured),
-        "defended_captured": len(defended & captured),
-        "staked": sum(amount for _, plot, amount in round.of_kind("mine") if plot in defended),
+        "captures": len(set(round.captures())),
         "stamina": round.budget(),
         "spent": round.spent(*KINDS),
     }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from operator import add, attrgetter
-from typing import Any, Final
+from typing import Final
 
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
@@ -38,15 +37,14 @@ WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of
 
 
 class Counts(Basics, frozen=True):
-    """Counts of a round, or their sums over the rounds of a run. Actions are those left after
-    pruning, plots are `owned` at the start of a round, and stamina is in points.
+    """Counts of a round. Actions are those left after pruning, plots are `owned` at the start of a
+    round, and stamina is in points.
 
     Attributes, besides those of Basics:
         raided: owned plots that were raided.
         speculative: raid actions on nobody's plots.
         captures: captures that no authority undid.
-        defended: defended plots; `defended_raided` and `defended_captured`: those that were.
-        staked: stamina allocated to mining on defended plots.
+        defended, defended_raided: defended plots, and those of them that were raided.
         claims, contested: claimed plots, and those of them with two claimants or more.
         defend, mine, claim, raid: stamina spent, by kind of action.
         stamina: that of all agents.
@@ -64,8 +62,6 @@ class Counts(Basics, frozen=True):
     captures: int
     defended: int
     defended_raided: int
-    defended_captured: int
-    staked: int
     claims: int
     contested: int
     defend: int
@@ -92,10 +88,6 @@ class Counts(Basics, frozen=True):
         return self.defend + self.mine + self.claim + self.raid
 
 
-_FIELDS: Final = Counts.__struct_fields__
-_values: Final = attrgetter(*_FIELDS)
-
-
 class Counting:
     """Counts the events of a run, round by round.
 
@@ -105,11 +97,12 @@ class Counting:
 
     Attributes:
         windows: the counts of the last rounds, as many as convergence compares.
+        speculated: plots without an owner were raided so far.
     """
 
     def __init__(self, state: MiningState) -> None:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
-        self._totals: Sequence[Any] = (0,) * len(_FIELDS)
+        self.speculated = False
         self._spells = SpellRecords()  # as long as they are, if they run
         self._running: dict[int, int] = {}  # plot -> the offset of its spell
         self._held = [0] * len(HOLDINGS)  # by how: plots held so
@@ -127,10 +120,6 @@ class Counting:
             self._spells.extend(at, self._round)
         return self._spells
 
-    def totals(self) -> Counts:
-        """The sums over the rounds counted so far."""
-        return Counts(*self._totals)
-
     def add(self, state: MiningState) -> Counts:
         """The counts of the round that ended with this state."""
         record = state.history[-1]
@@ -139,7 +128,7 @@ class Counting:
             self._changed.append(())
         else:
             counts = self._count(state, record)
-        self._totals = list(map(add, self._totals, _values(counts)))
+        self.speculated = self.speculated or counts.speculative > 0
         self._round, self._record, self._config = state.round, record, state.config
         self.windows.append(counts)
         return counts
@@ -173,10 +162,7 @@ class Counting:
                 captured.add(plot)
         captured -= {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
         tested = [plot for plot in defended if plot in raided]
-        staked = forfeited = 0
-        for plot, agent, points, _ in settled:
-            staked += points if plot in defended else 0
-            forfeited += points if state.owner[plot] != agent else 0
+        forfeited = sum([row[2] for row in settled if state.owner[row[0]] != row[1]])
         lately = [self._how[plot] for plot in set().union(*list(self._changed)[1 - HELD_LONG :])]
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
@@ -185,8 +171,6 @@ class Counting:
             speculative=sum(on[NOBODYS]),
             captures=len(captured),
             defended=len(defended), defended_raided=len(tested),
-            defended_captured=len(captured.intersection(tested)),
-            staked=staked,
             claims=len(claims), contested=sum([len(row[1]) > 1 for row in claims]),
             defend=spent[DEFEND], mine=spent[MINE], claim=spent[CLAIM], raid=spent[RAID],
             stamina=sum(state.staminas),

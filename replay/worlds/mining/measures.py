@@ -273,12 +273,12 @@ class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
     """A mining run with its MEASURES.
 
     Attributes:
-        totals: sums over the rounds.
+        speculated: plots without an owner were raided.
         gold: of every agent after each round, rounds × agents, row-major.
         spells: the ownership spells.
     """
 
-    totals: Counts
+    speculated: bool
     gold: Sequence[float]
     spells: SpellRecords
 
@@ -322,7 +322,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         gold.extend(state.gold)
     return MeasuredRun(
         config=walk.state.config,
-        totals=counting.totals(),
+        speculated=counting.speculated,
         gold=gold,
         spells=counting.spells(),
         known=MEASURES,

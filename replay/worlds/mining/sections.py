@@ -1,5 +1,5 @@
-"""Mining's own part of a report: the trade-off, survival of ownership, first possession, defence.
-Its prose is in `report.html`.
+"""Mining's own part of a report: the trade-off, and survival of ownership. Its prose is in
+`report.html`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,7 @@ from typing import Any, Final
 from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.numbers import (
-    MINUS,
-    NONE,
-    bounds,
-    number,
-    within_bounds,
-)
+from goldrush.replay.report.numbers import number, within_bounds
 from goldrush.replay.report.plot import SCATTER, STEPS, Row
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import ReportTable
@@ -27,11 +21,7 @@ from goldrush.replay.study.inference import Correlation
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import curve
-from goldrush.replay.worlds.mining.theory import (
-    defending,
-    possession,
-    trade_offs,
-)
+from goldrush.replay.worlds.mining.study import trade_offs
 
 SCARCE: Final = 1.0  # the pressure at and above which plots are scarce
 
@@ -108,7 +98,7 @@ def values_of(study: ReportedStudy) -> Mapping[str, Any]:
 
 
 def tables_of(study: ReportedStudy) -> list[ReportTable]:
-    """Correlations of concentration and turnover; theory and observation."""
+    """Correlations of concentration and turnover."""
     return [
         ReportTable.of(
             "trade-off", "Spearman's rank correlation and its 95% interval.",
@@ -121,44 +111,8 @@ def tables_of(study: ReportedStudy) -> list[ReportTable]:
                 }
                 for each in trade_offs(study.results)
             ],
-        ),
-        ReportTable.of(
-            "possession",
-            "Raids on stable holders compared with raids on others; ±: half the 95% interval.",
-            [
-                {
-                    **_cell(study, each.cell), "seeds": f"{each.ratio.n} of {each.seeds}",
-                    "ratio ± 95%": bounds(each.ratio),
-                    f"minus {NULL}": bounds(each.beyond_null) if each.beyond_null else NONE,
-                    "stable holders": each.shows,
-                }
-                for each in possession(study.results)
-            ],
-        ),
-        ReportTable.of(
-            "defence", "Predicted and observed value of defence.",
-            [
-                {
-                    **_cell(study, each.cell),
-                    "raid chance": number(each.raided), "break-even": number(each.break_even),
-                    "stake": number(each.stake), "saves": number(each.saves),
-                    "costs": number(each.cost), "predicted": _PREDICTED[each.pays],
-                    f"gold, defender {MINUS} miner ± 95%": bounds(each.gap),
-                    "seen": _SEEN[each.did_pay],
-                }
-                for each in defending(study.results)
-            ],
-        ),
+        )
     ]  # fmt: skip
-
-
-_PREDICTED: Final = {None: NONE, True: "pays", False: "does not pay"}
-_SEEN: Final = {None: "no clear difference", True: "paid", False: "did not pay"}
-
-
-def _cell(study: ReportedStudy, cell: Cell) -> dict[str, str]:
-    where = {"treatment": cell.treatment, "roster": cell.roster, "rounds": str(cell.rounds)}
-    return {**where, **study.covariate(cell)}
 
 
 def _correlation(found: Correlation) -> str:

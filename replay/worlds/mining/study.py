@@ -1,4 +1,5 @@
-"""Mining as a subject of studies: baselines, criteria, measures, its own part of a report.
+"""Mining as a subject of studies: baselines, criteria, the trade-off of concentration and
+stability.
 
 A criterion of the emergence of property is supported if every sub-measure changes as expected from
 the first half of a run to the second, with 10 agents and with 20.
@@ -6,25 +7,51 @@ the first half of a run to the second, with 10 agents and with 20.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+import attrs
 
 from goldrush.agents.worlds.mining.roster import NULL, POLICIES, POLICY_SET
 from goldrush.kernel.treatments import BASELINE
-from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, config_of
+from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.levelled import Settings
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Nothing, Studies
-from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept
+from goldrush.replay.study.comparisons import identical_cells
+from goldrush.replay.study.inference import Correlation, correlated
+from goldrush.replay.study.records import Result
+from goldrush.replay.study.results import Results
+from goldrush.replay.worlds.mining.measures import MeasuredRun
 
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
 
 STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", "norms"
 
 
+@attrs.frozen
+class MiningKept:
+    """What a study keeps of a run besides its measures.
+
+    Attributes:
+        speculated: plots without an owner were raided: conflict that the raid rate does not count.
+        lengths: the number of ownership spells by length and by whether they ended.
+    """
+
+    speculated: bool
+    lengths: Mapping[tuple[int, bool], int]
+
+
+MiningResult = Result[MiningConfig, MiningKept]
+MiningResults = Results[MiningConfig, MiningKept]
+
+
+def kept(measured: MeasuredRun) -> MiningKept:
+    return MiningKept(measured.speculated, measured.lengths)
+
+
 def _speculated(result: MiningResult) -> bool:
-    """Whether plots without an owner were raided: conflict that the raid rate does not count."""
-    return bool(result.kept.totals.speculative)
+    return result.kept.speculated
 
 
 _NO_CONFLICT: Final = Nothing("raid_rate", "no conflict to reduce", _speculated)
@@ -85,6 +112,49 @@ def same_by_construction(ours: Settings, theirs: Settings, policies: Sequence[st
     if {ours["truce"], theirs["truce"]} <= {0, 1} and not set(policies) & set(_SPECULATORS):
         idle.add("truce")
     return all(value == theirs[name] for name, value in ours.items() if name not in idle)
+
+
+@attrs.frozen
+class TradeOff:
+    """The concentration–stability trade-off at one horizon, of one roster or (None) of all:
+    Spearman's rank correlation, over runs, of the Gini coefficient and of the Herfindahl–Hirschman
+    index with turnover.
+    """
+
+    roster: str | None
+    rounds: int
+    gini: Correlation
+    hhi: Correlation
+
+
+def trade_offs(results: MiningResults) -> list[TradeOff]:
+    """The trade-off for each horizon, of all rosters together and of each roster.
+
+    Treatments that are identical by construction count once.
+    """
+    same = identical_cells(results)
+    found = []
+    for rounds in dict.fromkeys(cell.rounds for cell in results.by_cell):
+        cells = [c for c in results.by_cell if c.rounds == rounds and c not in same]
+        for roster in (None, *dict.fromkeys(cell.roster for cell in cells)):
+            runs = [
+                result.run
+                for cell in cells
+                if roster in (None, cell.roster)
+                for result in results.by_cell[cell]
+                if result.equal_to is None
+            ]
+            turnover = [run["turnover"] for run in runs]
+            gini, hhi = (
+                correlated([run[name] for run in runs], turnover) for name in ("gini", "hhi")
+            )
+            found.append(TradeOff(roster, rounds, gini, hhi))
+    return found
+
+
+def answers(results: MiningResults) -> dict[str, object]:
+    """The trade-off for JSON. Undefined values are None."""
+    return {"trade_off": [attrs.asdict(each) for each in trade_offs(results)]}
 
 
 STUDIES: Final = Studies(

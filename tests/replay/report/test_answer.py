@@ -16,7 +16,7 @@ from goldrush.replay.report.tables import Marked
 from goldrush.replay.report.values import answers
 from goldrush.replay.study.outcomes import TREATMENTS
 from goldrush.replay.study.records import Cell
-from goldrush.replay.worlds.mining.theory import MiningResults
+from goldrush.replay.worlds.mining.study import MiningResults
 from tests.replay.study.made_up import made, results
 from tests.replay.study.test_outcomes import Gold, noise, run, study
 

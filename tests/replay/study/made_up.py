@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 import attrs
-from msgspec.structs import replace
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining.roster import POLICY_SET
@@ -20,9 +19,8 @@ from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.measures import MEASURES as SEASON_MEASURES
 from goldrush.replay.worlds.competition.study import SeasonResult, SeasonResults
 from goldrush.replay.worlds.mining import study
-from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
-from goldrush.replay.worlds.mining.theory import (
+from goldrush.replay.worlds.mining.study import (
     MiningKept,
     MiningResult,
     MiningResults,
@@ -33,7 +31,6 @@ Halves = tuple[float | None, float | None]
 
 CRITERIA = {one.name: one.expected for one in study.CRITERIA.every}
 EXPECTED = study.CRITERIA.expected
-NOTHING = Counts(*[0] * len(Counts.__struct_fields__))
 SAME: Halves = (1.0, 1.0)
 
 
@@ -44,7 +41,7 @@ def made(
     halves: Mapping[str, Halves] | None = None,
     whole: Mapping[str, Halves] | None = None,
     run: Mapping[str, float | None] | None = None,
-    totals: Mapping[str, int] | None = None,
+    speculated: bool = False,
     settings: Mapping[str, Any] | None = None,
     policies: Sequence[str] | None = None,
     **others: Any,
@@ -77,10 +74,7 @@ def made(
         curves=others.pop("curves", dict.fromkeys(MEASURES, ())),
         policies=policies,
         by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},
-        kept=MiningKept(
-            totals=replace(NOTHING, **(totals or {})),
-            lengths=others.pop("lengths", {}),
-        ),
+        kept=MiningKept(speculated, others.pop("lengths", {})),
         failures=others.pop("failures", ()),
     )
 

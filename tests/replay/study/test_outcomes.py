@@ -18,7 +18,7 @@ from goldrush.replay.study.outcomes import (
     standings,
 )
 from goldrush.replay.study.records import Cell
-from goldrush.replay.worlds.mining.theory import MiningResult, MiningResults
+from goldrush.replay.worlds.mining.study import MiningResult, MiningResults
 from tests.replay.study.made_up import made, results
 
 Gold = Callable[[str, str, int, int], float]  # of treatment, roster, seed and agent

@@ -20,7 +20,7 @@ from goldrush.replay.study.measuring import result_of, results_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.records import POINTS, Cell, StudyRun
 from goldrush.replay.worlds.mining.measures import MEASURES
-from goldrush.replay.worlds.mining.theory import MiningResults
+from goldrush.replay.worlds.mining.study import MiningResults
 from tests.indexes import cached
 from tests.journals import commits_of, write
 from tests.mining import fork, record

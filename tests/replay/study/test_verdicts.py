@@ -312,7 +312,7 @@ def test_what_there_was_none_of_with_one_number_of_agents_alone_is_told_with_it(
 
 
 def test_raids_on_what_nobody_owns_yet_are_a_conflict_too() -> None:
-    found = study(ALL | PEACE, totals={"speculative": 1})
+    found = study(ALL | PEACE, speculated=True)
 
     assert "no conflict" not in verdicts_of(found)["conflict"].note
 

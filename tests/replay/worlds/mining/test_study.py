@@ -1,4 +1,4 @@
-"""How mining is studied: treatments that change nothing, held against what is played."""
+"""How mining is studied: the trade-off; treatments that change nothing, against what is played."""
 
 from functools import cache
 from pathlib import Path
@@ -13,8 +13,12 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.levelled import levelled
+from goldrush.replay.study.inference import correlated
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining import study
+from goldrush.replay.worlds.mining.study import trade_offs
 from tests.mining import prepare, record
+from tests.replay.study.made_up import made, results
 
 ROSTER = "greedy-mine"
 ROSTERS = ("random", ROSTER, "tit-for-tat-raid,greedy-mine,defend", "mine,raid,claim")
@@ -110,3 +114,29 @@ def test_one_policy_that_may_look_is_enough_not_to_be_identical(policy: str) -> 
 
     assert not same_by_construction(ours, theirs, [ROSTER] * 9 + [policy])
     assert not same_by_construction(theirs, theirs, [policy])
+
+
+def test_the_trade_off_is_over_the_runs_of_each_roster_and_of_all() -> None:
+    figures = [(0.1, 0.5, 0.9), (0.2, 0.4, 0.7), (0.3, 0.2, 0.8), (0.4, 0.3, 0.1)]
+    runs = [
+        made(Cell(t, roster, 9), seed, run={"turnover": a + shift, "gini": b, "hhi": c})
+        for t, shift in (("baseline", 0.0), ("scarce", 0.05))
+        for roster in (ROSTER, "random")
+        for seed, (a, b, c) in enumerate(figures)
+    ]
+    found = {one.roster: one for one in trade_offs(results(*runs))}
+    turnover = [a for a, _, _ in figures] + [a + 0.05 for a, _, _ in figures]
+
+    assert [None, ROSTER, "random"] == list(found)
+    for place, name in ((1, "gini"), (2, "hhi")):
+        of = [each[place] for each in figures] * 2
+        assert correlated(of, turnover) == getattr(found["random"], name)
+    assert (16, 8) == (found[None].gini.n, found[ROSTER].hhi.n)
+
+
+def test_every_horizon_has_a_trade_off_of_its_own() -> None:
+    runs = [made(Cell("baseline", ROSTER, rounds), seed) for rounds in (5, 9) for seed in range(4)]
+
+    assert [(None, 5), (ROSTER, 5), (None, 9), (ROSTER, 9)] == [
+        (one.roster, one.rounds) for one in trade_offs(results(*runs))
+    ]
