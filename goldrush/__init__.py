@@ -8,7 +8,7 @@ The public API. Names are imported when they are first used.
   `RecordedEnv` or a `RecordedModel`.
 - `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
 - `policies`, `treatments`, `settings`: what can be named in a world.
-- `parallel_env`, `game_env`: the mining world, or a game, as an environment of PettingZoo.
+- `parallel_env`: the mining world, or a game, as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
   `policy`, `measure`: a world of one's own, in one class.
 - `Policy`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined policy of mining.
@@ -47,19 +47,18 @@ if TYPE_CHECKING:
     from goldrush.kernel.settings import choice, flag, integer, real
     from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
-    from goldrush.replay.game.rl import game_env
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.repeats.judge import repeats
     from goldrush.replay.repeats.verdict import Repeats
     from goldrush.replay.report.figure import Figure
+    from goldrush.replay.rl import parallel_env
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
     from goldrush.replay.worlds.episode.recorded import RecordedEnv, RecordedModel
     from goldrush.replay.worlds.episode.wrap import wrap
-    from goldrush.replay.worlds.mining.rl import parallel_env
 
     record, open = Run.record, Run.open
     __version__: str
@@ -70,7 +69,7 @@ __all__ = [  # noqa: RUF022
     "Rebuilt", "Verdict", "Diff",
     "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
-    "parallel_env", "game_env",
+    "parallel_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
     "Policy", "Draws", "Plan", "integer", "real", "choice", "flag",
@@ -92,8 +91,7 @@ _MODULES = {
     "replay.report.figure": ("Figure",),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
-    "replay.worlds.mining.rl": ("parallel_env",),
-    "replay.game.rl": ("game_env",),
+    "replay.rl": ("parallel_env",),
     "version": ("__version__",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),

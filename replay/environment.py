@@ -105,6 +105,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         }
         self.render_mode = None
         self._scores: Mapping[str, float] = {}
+        self._asked: Sequence[str] = ()  # the learners who are asked in the next step of the run
+        self._has_ended = False
         # By name of the agent. Each has a space of its own, to be seeded by itself.
         self._observation_spaces: Mapping[str, spaces.Space[Any]] = {}
         self._action_spaces: Mapping[str, spaces.Space[Any]] = {}
@@ -173,7 +175,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self.config, self.journal = config, path
         self.agents = list(self.possible_agents)
         self._scores = self._scored(self._begun())
-        self._begin()
+        self._has_ended = self._go_on()
         return self._observed(), self._infos()
 
     def step(
@@ -204,17 +206,39 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
 
     @property
     def _is_cut(self) -> bool:
-        return self.max_cycles is not None and self._unit(self._begun()) >= self.max_cycles
-
-    def _unit(self, state: S) -> int:
-        """The number of the last closed unit."""
-        raise NotImplementedError
-
-    def _begin(self) -> None:
-        """Play to the first unit in which a learner is asked."""
+        if self.max_cycles is None:
+            return False
+        players = self._players
+        closed = players.world.vocabulary.unit_of(players.unit(self._begun())) - 1
+        return closed >= self.max_cycles
 
     def _advance(self, actions: Mapping[str, A]) -> bool:
         """Play on with the actions of the learners, as `step`; whether the run is over."""
+        submissions: dict[int, object] = {}
+        for name in self._asked:
+            submitted = self._submission(name, actions[name]) if name in actions else None
+            if submitted is None:
+                given = format_value(actions[name]) if name in actions else "none"
+                raise BadInput(f"the action of {name} is {given}", "give one of its action_space")
+            submissions[self._names[name]] = submitted
+        for agent, submitted in submissions.items():
+            self._learners[agent].submission = submitted
+        self._asked = ()
+        if submissions:  # else the run was over before a learner was asked
+            self._has_ended = self._play() or self._go_on()
+        return self._has_ended
+
+    def _go_on(self) -> bool:
+        """Play the steps in which no learner is asked; whether the run is over."""
+        self._asked, has_ended = (), False
+        while not (has_ended or self._asked or self._is_cut):
+            movers = {*self._players.turn(self._begun())[1]}
+            self._asked = [name for name, agent in self._names.items() if agent in movers]
+            has_ended = not self._asked and self._play()
+        return has_ended
+
+    def _submission(self, name: str, action: A) -> object | None:
+        """What a learner submits with an action; None: it is not of its space."""
         raise NotImplementedError
 
     def _observed(self) -> dict[str, O]:
@@ -267,12 +291,6 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         if self._state is None:
             raise BadInput("no episode has begun", "call reset()")
         return self._state
-
-
-def refused_action(name: str, actions: Mapping[str, object]) -> BadInput:
-    """The error for an agent that is asked, whose action is none or not in its space."""
-    given = format_value(actions[name]) if name in actions else "none"
-    return BadInput(f"the action of {name} is {given}", "give one of its action_space")
 
 
 def _integer(name: str, value: object) -> int:

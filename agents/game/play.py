@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import attrs
@@ -283,6 +283,12 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self, view: StepView, agent: int, text: str | None, error: str | None, source: Source
     ) -> Row:
         return self._prompts.row(view, agent, text, error, source)
+
+
+@cache
+def players_of_game(game: type[Game]) -> GamePlayers:
+    """The players of a game, made when they are first asked for."""
+    return GamePlayers(game)
 
 
 def _watched_agents(state: State) -> Container[int]:

@@ -6,25 +6,22 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
-from typing import Any, Final, Literal, TypeVar, Union, cast
+from typing import Any, Final, Literal, TypeVar, Union
 
 import attrs
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from goldrush.agents.game.play import GamePlayers, players_of_game
 from goldrush.agents.game.prompts import GamePrompts, no_range, shown
-from goldrush.agents.game.step import StepView
-from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.game import Game, snake
 from goldrush.kernel.game.hints import ANY_LENGTH, Agent, Field, format_hint
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.world import compiled
-from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.data.user_measures import is_finite
-from goldrush.replay.environment import Infos, JournalEnv, refused_action
-from goldrush.replay.game.tools import tools_of_game
+from goldrush.replay.environment import Infos, JournalEnv
 
 Observed = Any  # an array; with a mask {"observation": array, "action_mask": mask}
 Action = Any  # of a space: a number, an array, or a dict of these
@@ -45,16 +42,10 @@ class GameEnv(JournalEnv[State, Observed, Action]):
     """
 
     def __init__(
-        self,
-        game: type[Game],
-        treatment: str = BASELINE,
-        *,
-        roster: str | Sequence[object] | None = None,
-        journal: str | Path | None = None,
-        max_cycles: int | None = None,
-        **settings: object,
-    ) -> None:
-        """Arguments and errors as those of `goldrush.game_env`."""
+        self, game: type[Game], treatment: str, roster: str | Sequence[object] | None,
+        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
+    ) -> None:  # fmt: skip
+        """Arguments and errors as those of `goldrush.parallel_env`."""
         if not game.submissions:
             raise BadInput(f"nobody submits in {game.name}", "give another game")
         self._game = game
@@ -69,12 +60,10 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         }
         self._action_spaces = {name: Actions(self.config).space for name in self._names}
         self._scores = self._scored(self._initial)
-        self._has_ended = False
-        self._asked: Mapping[str, type[Submission]] = {}
 
     @property
-    def _players(self) -> SimultaneousPlayers[State, StepView]:
-        return cast("SimultaneousPlayers[State, StepView]", tools_of_game(self._game).players)
+    def _players(self) -> GamePlayers:
+        return players_of_game(self._game)
 
     def _observation_space(self, features: Sequence[str]) -> Space:
         if not features:
@@ -90,43 +79,14 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         """The names of the entries of an agent's observations."""
         return self._features[agent]
 
-    def _unit(self, state: State) -> int:
-        return state.unit
+    @property
+    def _asks(self) -> type[Submission] | None:
+        """What is submitted in the next step of the run; None: nobody submits."""
+        return compiled(self._game).phase(self._begun()).asks
 
-    def _begin(self) -> None:
-        self._has_ended = self._go_on()
-
-    def _advance(self, actions: Mapping[str, Action]) -> bool:
-        submissions = {}
-        for name, asks in self._asked.items():
-            submitted = self._actions.submission(asks, actions[name]) if name in actions else None
-            if submitted is None:
-                raise refused_action(name, actions)
-            submissions[self._names[name]] = submitted
-        for agent, submitted in submissions.items():
-            self._learners[agent].submission = submitted
-        if submissions:  # else the run was over before a learner was asked
-            self._asked = {}
-            self._has_ended = self._play() or self._go_on()
-        return self._has_ended
-
-    def _go_on(self) -> bool:
-        """Play the steps in which no learner is asked; whether the run is over."""
-        has_ended = False
-        self._asked = self._asked_now()
-        while not (has_ended or self._asked or self._is_cut):
-            has_ended = self._play()
-            self._asked = {} if has_ended else self._asked_now()
-        return has_ended
-
-    def _asked_now(self) -> dict[str, type[Submission]]:
-        """The learners who are asked in the next step of the run, and for what."""
-        state = self._begun()
-        rules = compiled(self._game)
-        asks, movers = rules.phase(state).asks, {*rules.movers(state)}
-        if asks is None or self._is_cut:
-            return {}
-        return {name: asks for name, agent in self._names.items() if agent in movers}
+    def _submission(self, name: str, action: Action) -> object | None:
+        asks = self._asks
+        return None if asks is None else self._actions.submission(asks, action)
 
     def _seen(self, state: State, agent: int) -> object:
         with compiled(self._game).running("observe", state):
@@ -163,16 +123,19 @@ class GameEnv(JournalEnv[State, Observed, Action]):
             if mask_space is None:
                 observed[name] = seen
                 continue
-            asks = self._asked.get(name)
+            asks = self._asks if name in self._asked else None
             legal = {} if asks is None else prompts.legal(players.view(state), agent)
             mask = self._actions.mask(asks, legal)
             observed[name] = {"observation": seen, "action_mask": mask}
         return observed
 
     def _infos(self) -> Infos:
-        phase = self._begun().phase
-        asked = {name: snake(asks.__name__) for name, asks in self._asked.items()}
-        return {name: {"phase": phase, "asked": asked.get(name)} for name in self._names}
+        phase, asks = self._begun().phase, self._asks
+        event = None if asks is None else snake(asks.__name__)
+        return {
+            name: {"phase": phase, "asked": event if name in self._asked else None}
+            for name in self._names
+        }
 
 
 _TEXTS: Final[Mapping[object, str | None]] = {str: "", str | None: None}  # what learners give

@@ -8,7 +8,7 @@ from inspect import isfunction
 from os.path import basename
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from goldrush.agents.game.play import GamePlayers
+from goldrush.agents.game.play import players_of_game
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.files import folder_kept
@@ -34,6 +34,9 @@ from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.tools import ClosedUnit, Description, View, lazy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from goldrush.replay.environment import JournalEnv
     from goldrush.replay.journal.tie_break import DrawAudits
 
 
@@ -41,9 +44,10 @@ class GameTools(SimultaneousTools):
     """The tools of a game."""
 
     _draws = lazy("goldrush.replay.game.draws:draws_of")
+    _environment = lazy("goldrush.replay.game.environment:GameEnv")
 
     def __init__(self, game: type[Game]) -> None:
-        super().__init__(GamePlayers(game), game)  # type: ignore[arg-type]
+        super().__init__(players_of_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
         self.measures = _measures(game, self.players.world, self.players.prompt)
         self.view = View(
@@ -91,6 +95,16 @@ class GameTools(SimultaneousTools):
     def draws(self) -> DrawAudits[State]:  # type: ignore[override]  # the game's own
         draws: DrawAudits[State] = self._draws(self.compiled)
         return draws
+
+    def environment(
+        self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
+        max_cycles: int | None, settings: Mapping[str, object],
+    ) -> JournalEnv[State, Any, Any]:  # fmt: skip
+        game = self.compiled.game
+        made: JournalEnv[State, Any, Any] = self._environment(
+            game, treatment, roster, journal, max_cycles, settings
+        )
+        return made
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return {name: getattr(unit.state, name) for name in unit.state.types}

@@ -1,4 +1,4 @@
-"""Games for learners (`goldrush.game_env`): PettingZoo's tests, and our own."""
+"""Games for learners (`goldrush.parallel_env`): PettingZoo's tests, and our own."""
 
 import pickle
 import re
@@ -129,16 +129,18 @@ def played(env, seed=None, act=None):
 
 
 GAMES = {
-    "fishery": lambda **more: goldrush.game_env(
-        Fishery, roster="external*2,greedy*3", **{"seasons": 6, "growth": 2.0, **more}
+    "fishery": lambda **more: goldrush.parallel_env(
+        world=Fishery, roster="external*2,greedy*3", **{"seasons": 6, "growth": 2.0, **more}
     ),
-    "public goods": lambda **more: goldrush.game_env(
-        PublicGoods, roster="external,reciprocal*2,external", **{"rounds": 4, **more}
+    "public goods": lambda **more: goldrush.parallel_env(
+        world=PublicGoods, roster="external,reciprocal*2,external", **{"rounds": 4, **more}
     ),
-    "double auction": lambda **more: goldrush.game_env(
-        Scored, roster="external*2,constrained*8", **{"turns": 20, **more}
+    "double auction": lambda **more: goldrush.parallel_env(
+        world=Scored, roster="external*2,constrained*8", **{"turns": 20, **more}
     ),
-    "stalls": lambda **more: goldrush.game_env(Stalls, roster="external,cheap,external", **more),
+    "stalls": lambda **more: goldrush.parallel_env(
+        world=Stalls, roster="external,cheap,external", **more
+    ),
 }
 
 
@@ -164,8 +166,8 @@ class Again:
 
 def test_an_episode_is_the_journal_that_record_writes(tmp_path) -> None:
     roster = "external[name=Again],greedy*2"
-    env = goldrush.game_env(
-        Fishery, roster=roster, agents=3, seasons=5, journal=tmp_path / "{episode}"
+    env = goldrush.parallel_env(
+        world=Fishery, roster=roster, agents=3, seasons=5, journal=tmp_path / "{episode}"
     )
     fish = iter((90, 0, 40, 20, 7))
     steps, _ = played(env, 8, lambda seen: next(fish))
@@ -263,7 +265,7 @@ class Modest(PublicGoods):
 
 
 def test_of_several_submissions_only_the_one_asked_for_is_masked() -> None:
-    env = goldrush.game_env(Modest, roster="external,selfish*3", rounds=2)
+    env = goldrush.parallel_env(world=Modest, roster="external,selfish*3", rounds=2)
     steps, _ = played(env)
     shown, _ = env.reset()
     masks = [each["agent_0"]["action_mask"] for each in (shown, *(step.shown for step in steps))]
@@ -315,7 +317,7 @@ def test_spaces_follow_from_the_types_of_fields() -> None:
 
 
 def test_a_learner_who_is_never_asked_sees_the_end_in_one_step() -> None:
-    env = goldrush.game_env(Stalls, roster="cheap*2,external", rounds=2)
+    env = goldrush.parallel_env(world=Stalls, roster="cheap*2,external", rounds=2)
     _, infos = env.reset()
     _, rewards, ended, cut, _ = env.step({})
 
@@ -350,21 +352,23 @@ REFUSED = {
     ),
     "agents of stalls submit no number": lambda: submits(str),
     "nobody submits in epidemic": lambda: Epidemic,
-    "'mining' is no game in one class": lambda: "mining",
+    "the competition world is no environment": lambda: "competition",
 }
 
 
 @pytest.mark.parametrize("says", REFUSED)
 def test_a_game_that_learners_cannot_play_is_refused_in_a_line(says) -> None:
     with pytest.raises(BadInput, match=re.escape(says)) as error:
-        goldrush.game_env(REFUSED[says]())
+        goldrush.parallel_env(world=REFUSED[says]())
 
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("value", [float("nan"), "much"])
 def test_a_score_that_is_no_finite_number_is_refused(value) -> None:
-    env = goldrush.game_env(changed(score=lambda game, state, agent: value if state.unit else 0))
+    env = goldrush.parallel_env(
+        world=changed(score=lambda game, state, agent: value if state.unit else 0)
+    )
     env.reset()
 
     with pytest.raises(BadInput, match=r"score gives .* for agent_0; give a finite number"):

@@ -357,7 +357,13 @@ def test_a_text_that_cannot_be_encoded_is_told_with_its_policy(tmp_path, unit):
 
 
 def test_no_setting_has_the_name_of_a_parameter_of_calls_that_take_settings():
-    calls = [Run.record.__func__, Run.plan.__func__, Run.fork, goldrush.study, goldrush.game_env]
+    calls = [
+        Run.record.__func__,
+        Run.plan.__func__,
+        Run.fork,
+        goldrush.study,
+        goldrush.parallel_env,
+    ]
     parameters = [each for call in calls for each in signature(call).parameters.values()]
     names = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
     assert names == declared.PARAMETERS

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, RoundView
 from goldrush.kernel.errors import BadInput, unknown
-from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     DEFEND,
@@ -30,7 +29,7 @@ from goldrush.kernel.worlds.mining.events import (
 )
 from goldrush.kernel.worlds.mining.history import Outcomes, PublicRound, summary
 from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
-from goldrush.replay.environment import Infos, JournalEnv, refused_action
+from goldrush.replay.environment import Infos, JournalEnv
 
 PAST_MAX: Final = 20  # past rounds in an observation, whatever `visibility` is
 SUCCESSES: Final = ("mined", "won", "captured", "held")  # results of actions that did what they say
@@ -180,14 +179,9 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
     config: MiningConfig
 
     def __init__(
-        self,
-        treatment: str = BASELINE,
-        *,
-        roster: str | Sequence[object] | None = None,
-        journal: str | Path | None = None,
-        max_cycles: int | None = None,
-        **settings: Any,
-    ) -> None:
+        self, treatment: str, roster: str | Sequence[object] | None,
+        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
+    ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
         super().__init__(treatment, roster, journal, max_cycles, settings)
         for agent in self._learners:
@@ -227,17 +221,10 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
             )
         return 1 + KINDS.index(kind) * self.config.plots + plot
 
-    def _unit(self, state: MiningState) -> int:
-        return state.round
-
-    def _advance(self, actions: Mapping[str, Action | None]) -> bool:
-        for name in self.agents:
-            if name not in actions or not self.action_space(name).contains(actions[name]):
-                raise refused_action(name, actions)
-        for name in self.agents:
-            plan = plan_of(self.config, np.asarray(actions[name]))
-            self._learners[self._names[name]].submission = plan
-        return self._play()
+    def _submission(self, name: str, action: Action | None) -> object | None:
+        if not self.action_space(name).contains(action):
+            return None
+        return plan_of(self.config, np.asarray(action))
 
     def _observed(self) -> dict[str, Observed]:
         state = self._begun()

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from operator import attrgetter, mul
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -297,7 +297,7 @@ class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
         start, end = self.gold_after(span.first - 1), self.gold_after(span.last)
         return [after - before for before, after in zip(start, end, strict=True)]
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         return {**super().facts(), "pressure": self.config.pressure}
 
 

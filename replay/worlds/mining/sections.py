@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.replay.report.chapter import Chapter
@@ -82,7 +82,7 @@ def _survival(study: ReportedStudy, cells: Sequence[Cell], name: str) -> list[Fi
     )  # fmt: skip
 
 
-def values_of(study: ReportedStudy) -> Mapping[str, Any]:
+def values_of(study: ReportedStudy) -> Mapping[str, object]:
     """What the prose needs: under which treatments plots are scarce, and which differ in size."""
     config = study.results.config
     pressures = {cell: config(cell).pressure for cell in study.results.by_cell}

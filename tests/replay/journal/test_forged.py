@@ -207,8 +207,8 @@ NO_READERS = {
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.players_at find.tools_at find.tools_of find.typed find.open_world
         find.maker_at find.world_named find.is_shipped_at source.records_source
-        competition.steps.season_world story.sentences_of
-        episode.show.sentences_of mining.rl.parallel_env game.rl.game_env episode.wrap.wrap
+         competition.steps.season_world story.sentences_of
+         episode.show.sentences_of rl.parallel_env episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
         index.commits_near index.states_near mining.measures.measured_by

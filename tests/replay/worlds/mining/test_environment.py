@@ -33,8 +33,8 @@ from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState, copied
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.rl import parallel_env
 from goldrush.replay.worlds.mining.environment import MiningEnv, mask_of, plan_of, rows_of
-from goldrush.replay.worlds.mining.rl import parallel_env
 from tests.mining import prepare
 
 PAGE = Path(__file__).resolve().parents[4] / "replay" / "worlds" / "mining" / "ENVIRONMENT.md"
@@ -43,7 +43,9 @@ MIXED = "external,random,external[name=two],tit-for-tat-raid,raid"  # two learne
 
 
 def small(**settings: Any) -> MiningEnv:
-    return parallel_env(**{**SMALL, **settings})
+    made = parallel_env(**{**SMALL, **settings})
+    assert isinstance(made, MiningEnv)
+    return made
 
 
 @attrs.frozen
@@ -382,7 +384,7 @@ from goldrush import *
 assert "parallel_env" in dict(inspect.getmembers(goldrush))
 page = pydoc.plain(pydoc.render_doc(goldrush))
 assert "parallel_env(treatment" in "".join(page.split())
-for make in (parallel_env, lambda: game_env("goldrush.games.fishery:Fishery")):
+for make in (parallel_env, lambda: parallel_env(world="goldrush.games.fishery:Fishery")):
     try:
         make()
     except BadInput as error:
