@@ -291,9 +291,6 @@ class Players(Generic[S]):
         """
         return lambda state, forks: PolicyCheck(None, ("the policies of this world",))
 
-    def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
-        """Check a change against the journal that is forked. Raises BadInput."""
-
     def resolve_change(self, state: S, change: ForkChange, resources: Resources) -> ResolvedChange:
         """A change checked against the state after the last unit that stays. The models of a new
         roster are asked a short question.
@@ -462,8 +459,6 @@ def fork(
     def facts_of(state: S) -> Facts:
         nonlocal resolved
         _keep_sources(out, resources.sources)
-        with folder_kept():
-            players.check_parent(reader, change)
         with folder_kept():
             resolved = players.resolve_change(state, change, resources)
         _keep_sources(out, resolved.roster.sources)

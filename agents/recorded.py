@@ -6,7 +6,6 @@ depend on file locations. Asking such an agent again needs the file (`--source`)
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
@@ -24,8 +23,6 @@ class Recording:
     Attributes:
         path: of the journal.
         units: `units[u - 1]` has the rows of closed unit u, by step and agent.
-        repeated: for each agent that submitted several times in a unit of one step, the first such
-            unit.
         sha256: of the journal, in hex.
     """
 
@@ -37,25 +34,23 @@ class Recording:
         """
         self.path = str(path)
         self.units: list[Mapping[tuple[int, int], Row]] = []
-        self.repeated: dict[int, int] = {}
         self._vocabulary = world.vocabulary
+        self._steps = 1  # the most in a unit, where the world does not tell them apart
         # A unit of one step may have several where a world does not tell them apart.
         of_steps = codes if len(codes) > 1 else repeat(codes[0])
         with JournalReader(path, hashed=True) as reader:
             for unit in units(checked(world, reader), world.arrange):
                 if unit.digest is not None:
                     steps = enumerate(zip(of_steps, unit.steps, strict=False))
-                    rows = [
-                        (number, row)
+                    rows = {
+                        (number, row[0]): row
                         for number, (code, step) in steps
                         if code is not None
                         for row in step.inputs.rows(code)
-                    ]
-                    self.units.append({(step, row[0]): row for step, row in rows})
-                    if len(codes) == 1 and len(unit.steps) > 1:
-                        for agent, count in Counter(row[0] for _, row in rows).items():
-                            if count > 1:
-                                self.repeated.setdefault(agent, unit.number)
+                    }
+                    self.units.append(rows)
+                    if len(codes) == 1:
+                        self._steps = max(self._steps, len(unit.steps))
             self.sha256 = reader.sha256()
 
     def submission(self, unit: int, step: int, agent: int) -> Row:
@@ -84,9 +79,10 @@ class Recording:
                 f"{self.path} holds no submissions of agent {agent}",
                 "give `recorded` to agents that it has",
             )
-        if agent in self.repeated:
-            place = vocabulary.format_unit(self.repeated[agent])
-            raise BadInput(
-                f"{self.path} has several submissions of agent {agent} in {place}",
-                f"`recorded` replays one a {vocabulary.unit}; give another policy",
-            )
+        for unit, rows in enumerate(self.units, 1):
+            if sum((step, agent) in rows for step in range(self._steps)) > 1:
+                place = vocabulary.format_unit(unit)
+                raise BadInput(
+                    f"{self.path} has several submissions of agent {agent} in {place}",
+                    f"`recorded` replays one a {vocabulary.unit}; give another policy",
+                )

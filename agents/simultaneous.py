@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from itertools import cycle, islice
 from operator import itemgetter
@@ -63,18 +63,16 @@ from goldrush.agents.seats import (
 )
 from goldrush.agents.session import Input, Script, Session, asked_again, row_of
 from goldrush.agents.trust import LLM, check_trust, is_import_name
-from goldrush.kernel import fold
 from goldrush.kernel.collector import CollectorPaused
-from goldrush.kernel.errors import BadInput, JournalError, PolicyFailed, RulesFailed, format_error
+from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.forking import Forks, changes
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.records import Record
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import Ask
 from goldrush.kernel.shape import Schema
 from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
-from goldrush.kernel.world import Batch, Block, Row, World, advance
+from goldrush.kernel.world import Batch, Block, Row, World
 
 if TYPE_CHECKING:
     # Imported where a model plays, as everywhere: runs without one would begin later.
@@ -119,8 +117,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         talk: name of the setting with which agents read texts of others; empty: they never do.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
-        checks_replaced: before a fork, its units are played in memory, as far as policies alone
-            decide, to refuse a replaced submission of an agent that is not asked.
     """
 
     world: World[S]
@@ -133,7 +129,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
     noun: str = ""
     talk: str = ""
     leaves_state: bool = False
-    checks_replaced: bool = False
 
     def __init__(self) -> None:
         """Raises ValueError for a policy set of another world."""
@@ -496,15 +491,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             leaves_state=self.leaves_state and are_of_world,
         )  # fmt: skip
 
-    def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
-        if not change.replace or self.has_steps:
-            return
-        # The parent is read to the first unit of several steps, or to damage.
-        with parent.again() as reader, suppress(JournalError):
-            if any(len(unit.steps) > 1 for unit in fold.units(reader, self.world.arrange)):
-                place = f"a {self.world.vocabulary.unit}"
-                raise several_steps_error(self.world.name, place, is_replaced=True)
-
     def resolve_change(self, state: S, change: ForkChange, resources: Resources) -> ResolvedChange:
         if self.forks is None:
             says = f"runs of the {self.world.name} world cannot be forked"
@@ -566,10 +552,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         policies = self._made(roster)
         check_people(roster.entries, context.resources.people)
         chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
-        if replaced and self.checks_replaced:
-            makers = [e for e in roster.entries if family_of(e.policy) is not OBJECT]
-            others = self._made(msgspec.structs.replace(roster, entries=makers))
-            self._check_all_asked(context.state, others, roster.entries, replaced)
         is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
         all_policies = len(policies) == len(roster.entries)
         last: tuple[int, int] | None = None  # the last unit and step
@@ -589,37 +571,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             return play
 
         return Session(self.world, play_of, context, list(chosen.values()), prompt=self.prompt)
-
-    def _check_all_asked(
-        self,
-        state: S,
-        policies: Mapping[int, Played],
-        entries: Sequence[Entry],
-        replaced: ReplacedByStep,
-    ) -> None:
-        """Play on in memory up to the last replaced submission, to check before anything is written
-        that their agents are asked. A step that these policies alone do not decide ends it.
-
-        Raises BadInput for a submission of an agent that is not asked in its step.
-        """
-        world, state = self.world, self.world.copy(state)
-        while not world.ended(state):
-            play, inputs = self.play(state, policies, entries, replaced=replaced), Block(())
-            if play is not None:
-                if (play.number, play.step) > max(replaced):
-                    return
-                play.check_asked()
-                asked = [agent for agent in play.agents if agent not in play.replaced]
-                if not policies.keys() >= set(asked):
-                    return
-            try:
-                if play is not None:
-                    answers = zip(asked, play.submissions(asked), strict=True)
-                    rows = {**play.replaced, **dict(answers)}
-                    inputs = Block([(play.code, [rows[agent] for agent in play.agents])])
-                state, _, _ = advance(world, state, inputs)
-            except (PolicyFailed, RulesFailed):  # the run tells it when it comes to it
-                return
 
 
 class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached property

@@ -114,8 +114,6 @@ _NUMBER: Final = Kind(
 class GamePlayers(SimultaneousPlayers[State, StepView]):
     """The players of a game."""
 
-    checks_replaced = True
-
     def __init__(self, game: type[Game]) -> None:
         self.game = game
         self.compiled: Compiled = compiled(game)

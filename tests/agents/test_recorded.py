@@ -285,7 +285,7 @@ FIGS = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": "figs"}])
     ("settings", "change", "says"),
     [
         ({}, FIGS, r"submission 1: ate\.food"),
-        ({"meals": 2}, REPLACED, "submit several times in a day"),
+        ({"meals": 2}, REPLACED, "several times in day 1"),
         ({}, replace(REPLACED, settings={"meals": 2}), "several times in day 1"),
     ],
     ids=["no value of its event", "of several a unit", "of several after the fork"],

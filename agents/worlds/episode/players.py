@@ -199,9 +199,6 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeState]):
 
         return check
 
-    def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
-        """Nothing to check: a step has one action of an agent."""
-
     def resolve_change(
         self, state: EpisodeState, change: ForkChange, resources: Resources
     ) -> ResolvedChange:
