@@ -50,9 +50,11 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
     (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy objects, or classes that are made
     without arguments.
 
-    Raises BadInput for an empty roster, for an object without the method of a policy, and for a
-    class that cannot be made.
+    Raises BadInput where rosters are text, for an empty roster, for an object without the method of
+    a policy, and for a class that cannot be made.
     """
+    if not policy_set.method:
+        raise BadInput("rosters of this world are text", "write the roster as on the command line")
     if not isinstance(players, Sequence) or isinstance(players, bytes):
         says = f"the roster is {format_value(str(players))}"
         raise BadInput(says, "give text, or a list with an item for each agent: [policy] * 10")

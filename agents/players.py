@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import msgspec
 
 from goldrush.agents.roster import Roster
+from goldrush.agents.seats import PolicySet
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.files import check_target, folder_kept, is_journal
@@ -26,13 +27,12 @@ from goldrush.kernel.world import Batch, Block, World
 if TYPE_CHECKING:
     from goldrush.agents import people
     from goldrush.agents.catalogue import CatalogueEntry
-    from goldrush.agents.external import RosterText
     from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.llm.question import Amount, AnswerFields, Bounds, Question
     from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.llm.versions import PromptVersion
-    from goldrush.agents.plugins import Plugin, PluginKind
+    from goldrush.agents.plugins import PluginKind
     from goldrush.agents.recorded import Recording
 
 S = TypeVar("S")
@@ -194,7 +194,8 @@ class Players(Generic[S]):
         answers: where the journal keeps the answers of language models; None: none can play.
         recording: reads a journal that agents replay, and raises JournalError; None: they cannot
             replay any.
-        policies: the policies that a roster can name, without those of other distributions.
+        policy_set: the policies that a roster can name, and how its text is read.
+        policies: those policies, without those of other distributions.
         horizon: the name of the setting that is the number of the last unit; empty: there is none.
         prompt: the version of the prompt of models; None: none can play.
         early: settings of a short run in which all that agents can be asked comes about; empty:
@@ -203,6 +204,7 @@ class Players(Generic[S]):
         kinds: what other distributions can add to the world besides policies.
     """
 
+    policy_set: PolicySet = PolicySet("", {}, "", agents=0, agents_max=0, method="")
     answers: AnswerFields | None = None
     recording: Callable[[str | Path], Recording] | None = None
     policies: Mapping[str, CatalogueEntry] = {}
@@ -222,24 +224,6 @@ class Players(Generic[S]):
         model. Raises BadInput.
         """
         raise _no_players()
-
-    def names(self, roster: str) -> Sequence[str]:
-        """The policies that a roster's text names, each once. Raises BadInput."""
-        raise _no_players()
-
-    def roster_text(self, roster: Sequence[object]) -> RosterText:
-        """The text of a roster given as Python values. Raises BadInput."""
-        raise BadInput("rosters of this world are text", "write the roster as on the command line")
-
-    def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
-        """The text of a roster with a wording for its models and people that name none, neither
-        there nor in the file of models; the same text if there are none. Raises BadInput.
-        """
-        raise _no_players()
-
-    def installed(self) -> Mapping[str, Plugin]:
-        """The policies of other distributions that a roster can name; none is imported."""
-        return {}
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
         """An upper bound of what each model uses in a whole run. Raises BadInput as the run would,

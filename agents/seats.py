@@ -485,7 +485,9 @@ class PolicySet(Record, frozen=True):
         return list(dict.fromkeys(part.name for part in self._parts(text)))
 
     def worded(self, text: str | None, wording: str, models: Models | None) -> str | None:
-        """See agents.players.Players.worded."""
+        """The text of a roster with a wording for its models and people that name none, neither
+        there nor in the file of models; the same text if there are none. Raises BadInput.
+        """
         parts = self._parts(text)
         changed = [with_wording(part, wording, models) for part in parts]
         return text if changed == parts else text_of(changed)

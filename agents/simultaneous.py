@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
-from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.options import RESERVED
 from goldrush.agents.llm.question import (
@@ -41,7 +40,6 @@ from goldrush.agents.players import (
     RunContext,
     recordings_of,
 )
-from goldrush.agents.plugins import Plugin
 from goldrush.agents.recorded import Recording
 from goldrush.agents.replacements import (
     ReplacedByStep,
@@ -53,7 +51,6 @@ from goldrush.agents.roster import Entry, Roster, entries_in
 from goldrush.agents.seats import (
     OBJECT,
     ImpossiblePlayer,
-    PolicySet,
     check_people,
     classified,
     family_of,
@@ -105,7 +102,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
 
     Attributes:
         world: the world.
-        policy_set: the policies that rosters can name, and the prompt of models if these can play.
         codes: by step of a unit, the code of the event of a submission, an input whose first field
             is the agent; None: nobody submits in that step. If models can play, it has the fields
             `error` (text or null) and `source` (facts or null), as far from its end in each.
@@ -120,7 +116,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
     """
 
     world: World[S]
-    policy_set: PolicySet
     codes: Sequence[int | None]
     treatments: Mapping[str, Treatment[Any]] = {}
     forks: Forks[Any] | None = None
@@ -318,18 +313,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """The run with a configuration and a roster as `configured` gives them."""
         source = {} if self.source is None else {"source": self.source}
         return PreparedRun({"config": config.as_dict(), **source}, roster)
-
-    def names(self, roster: str) -> Sequence[str]:
-        return self.policy_set.names_in(roster)
-
-    def roster_text(self, roster: Sequence[object]) -> RosterText:
-        return roster_text(self.policy_set, roster)
-
-    def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
-        return self.policy_set.worded(roster, wording, models)
-
-    def installed(self) -> Mapping[str, Plugin]:
-        return self.policy_set.installed()
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
         """See Players. The units that are not played are taken to be as long as the longest of

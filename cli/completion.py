@@ -68,7 +68,7 @@ def policies(world: str | None = None) -> Complete:
 
         players = tools.players
         listed = [name for name in players.policies if not is_import_name(name)]
-        listed += players.installed()
+        listed += players.policy_set.installed()
         return [re.sub(":.*", ":", name) for name in listed]  # llm:MODEL is llm:, and a model
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:

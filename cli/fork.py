@@ -89,7 +89,7 @@ def fork(
                 "add --roster 'llm:NAME*10', with the models and people from there on",
             )
         roster = worded(who, roster, wording, models)
-    named = who.names(roster) if roster else []
+    named = who.policy_set.names_in(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
     check_model(model, named)

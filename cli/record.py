@@ -114,7 +114,7 @@ def record(
     subject.check(tools.config)
     given = {"seed": seed, who.horizon: rounds, "agents": agents, **subject.chosen()}
     chosen = settings_of(settings, given)
-    names = who.names(roster) if roster else []
+    names = who.policy_set.names_in(roster) if roster else []
     own = allow_own_policies([], names)
     # To import what reaches models takes longer than a short run without them.
     asks = any(option is not None for option in (model, *reach)) or {*names} - {*who.policies}
@@ -138,7 +138,7 @@ def worded(who: Players[S], roster: str | None, wording: str, models: Models | N
     """
     from goldrush.agents.seats import check_worded
 
-    after = who.worded(roster, wording, models)
+    after = who.policy_set.worded(roster, wording, models)
     check_worded(wording, roster, after)
     return after
 

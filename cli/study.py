@@ -115,7 +115,9 @@ def study(
         raise BadInput("--jobs and --dask exclude each other", "give one of them")
     of = plans.studied(world or WORLD_DEFAULT)
     models = models_of(reach, model)
-    own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
+    own = allow_own_policies(
+        trust, [name for text in rosters for name in of.players.policy_set.names_in(text)]
+    )
     if plan is not None:
         wanted = plans.read_plan(plan, own, world)
     else:

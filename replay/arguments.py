@@ -97,11 +97,11 @@ def _plain(value: Any) -> Any:
 
 def roster_of(who: Players[Any], roster: Roster) -> RosterText:
     """A roster as text, with the objects of its external agents. Raises BadInput."""
-    from goldrush.agents.external import RosterText
+    from goldrush.agents.external import RosterText, roster_text
 
     if roster is None or isinstance(roster, str):
         return RosterText(roster)
-    return who.roster_text(roster)
+    return roster_text(who.policy_set, roster)
 
 
 def submissions_of(replace: Replacements) -> Sequence[Mapping[str, Any]]:

@@ -31,7 +31,7 @@ def policies_of(world: str) -> tuple[dict[str, CatalogueEntry], list[PluginFaile
     players = players_of(tools_for(world), world)
     entries = dict(players.policies)
     unusable = []
-    for name, plugin in players.installed().items():
+    for name, plugin in players.policy_set.installed().items():
         text = f"Of {plugin.distribution} {plugin.version}."
         try:
             entries[name] = CatalogueEntry.of(plugin.load(callable), text)

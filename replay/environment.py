@@ -19,7 +19,6 @@ import numpy as np
 import pettingzoo
 from gymnasium import spaces
 
-from goldrush.agents.external import RosterText
 from goldrush.agents.players import Resources, context_of
 from goldrush.agents.simultaneous import SimultaneousPlayers, SimultaneousState
 from goldrush.agents.trust import EXTERNAL
@@ -29,6 +28,7 @@ from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import Ask, Steps, steps
 from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.replay.arguments import roster_of
 
 ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
 EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
@@ -73,8 +73,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
             raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
         self.max_cycles, players = max_cycles, self._players
         self._settings, self._treatment = dict(settings), treatment
-        given = ROSTER_DEFAULT if roster is None else roster
-        who = RosterText(given) if isinstance(given, str) else players.roster_text(given)
+        who = roster_of(players, ROSTER_DEFAULT if roster is None else roster)
         config, found = players.configured(self._settings, who.text, treatment)
         external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
         learners = [agent for agent in external if agent not in who.policies]

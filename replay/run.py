@@ -633,7 +633,7 @@ class Run:
                 world_at(self.path), who, self.path, integer(at, "at"), target, change,
                 resources=resources, force=force, fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
-            own = import_names(who.names(seated.text)) if seated.text else ()
+            own = import_names(who.policy_set.names_in(seated.text)) if seated.text else ()
             return type(self)._kept(target, resources, own, folder, self._make)
 
     def _resources(self, policies: Policies = None) -> Resources:

@@ -52,7 +52,9 @@ def checked_code(
 def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
     """`_files_of` the code that was given to play these rosters of a plan."""
     texts = [text for name in rosters if (text := plan.rosters[name]) is not None]
-    names = import_names(name for text in texts for name in studied(plan.world).players.names(text))
+    names = import_names(
+        name for text in texts for name in studied(plan.world).players.policy_set.names_in(text)
+    )
     maker: object = maker_of("") if plan.world == OF_MAKERS else None
     if isinstance(maker, RegisteredEnvironment):
         maker = maker.entry_point

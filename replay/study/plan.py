@@ -135,7 +135,7 @@ class StudyPlan:
     @property
     def policies(self) -> list[str]:
         """The names of the policies in its rosters."""
-        names = studied(self.world).players.names
+        names = studied(self.world).players.policy_set.names_in
         return [name for text in filter(None, self.rosters.values()) for name in names(text)]
 
     def runs(self, models: Models | None = None) -> list[Planned]:

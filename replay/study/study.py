@@ -27,6 +27,7 @@ from goldrush.replay.arguments import (
     models_of,
     names_of,
     path_of,
+    roster_of,
     settings_of,
 )
 from goldrush.replay.data.user_functions import Functions, UserMeasure, user_measures
@@ -301,7 +302,7 @@ class Study:
 
     def failures(self) -> list[Failures]:
         """How often answers of each language model failed. Raises JournalError."""
-        names = studied(self.manifest.world).players.names
+        names = studied(self.manifest.world).players.policy_set.names_in
         texts = self.manifest.plan["rosters"]
         asking = {name for name, text in texts.items() if text and any(map(is_model, names(text)))}
         runs = [run for run in self.manifest.runs if run.cell.roster in asking]
@@ -426,7 +427,7 @@ def _rosters(
         if isinstance(roster, str):
             texts[name] = roster
             continue
-        found = of.players.roster_text(roster)
+        found = roster_of(of.players, roster)
         assert found.text is not None  # a list is not the default roster
         texts[name] = found.text
         external = {agent: found.objects[agent] for agent in found.policies}

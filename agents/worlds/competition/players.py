@@ -116,6 +116,7 @@ _EARLY: Final = {
 class SeasonPlayers(Players[SeasonState]):
     """The players of seasons."""
 
+    policy_set = POLICY_SET
     early = _EARLY
     answers = AnswerFields((CODES[Answered],), answer_in, "ordinal", PROMPT)
     policies = CATALOGUE
@@ -138,12 +139,6 @@ class SeasonPlayers(Players[SeasonState]):
         config = configured(chosen, resources, options)
         parts = () if roster is None else [roster]
         return prepared(config, cast_of(config.workers, parts, resources.models))
-
-    def names(self, roster: str) -> list[str]:
-        return POLICY_SET.names_in(roster)
-
-    def worded(self, roster: str | None, wording: str, models: Models | None) -> str | None:
-        return POLICY_SET.worded(roster, wording, models)
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))

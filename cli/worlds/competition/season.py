@@ -95,7 +95,7 @@ def season(
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
         "agenda": agenda,
     })  # fmt: skip
-    own = allow_own_policies([], SEASON_PLAYERS.names(roster) if roster else [])
+    own = allow_own_policies([], SEASON_PLAYERS.policy_set.names_in(roster) if roster else [])
     resources = Resources(jobs or 1, test, at_terminal(), models=models, trust=own)
     planned = Run.plan(resources, world=_WORLD, roster=roster, treatment=treatment, given=chosen)
     if dry_run:
