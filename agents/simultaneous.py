@@ -92,6 +92,24 @@ class SimultaneousState(Protocol):
     def roster(self) -> Sequence[Mapping[str, Any]]: ...
 
 
+class StepPrompts(Protocol):
+    """How models and people are asked in one step, and how their answers are read."""
+
+    def messages(self, agent: int) -> Sequence[Message]:
+        """The messages of a prompt."""
+        ...
+
+    def schema(self, agent: int) -> Schema:
+        """The JSON schema of an answer, for servers that enforce one."""
+        ...
+
+    def row(self, agent: int, text: str | None, error: str | None, source: Source) -> Row:
+        """The submission of an answer: see `session.Play.row`. An unreadable answer is an empty
+        submission with an error.
+        """
+        ...
+
+
 S = TypeVar("S", bound=SimultaneousState)
 V = TypeVar("V")
 
@@ -170,22 +188,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """Whether a submission has actions, of which none could be read."""
         return False
 
-    # Of worlds in which models can play.
-
-    def messages(self, view: V, agent: int) -> Sequence[Message]:
-        """The messages of a prompt."""
-        raise NotImplementedError
-
-    def schema(self, view: V, agent: int) -> Schema:
-        """The JSON schema of an answer, for servers that enforce one."""
-        raise NotImplementedError
-
-    def answered(
-        self, view: V, agent: int, text: str | None, error: str | None, source: Source
-    ) -> Row:
-        """The submission of an answer: see `session.Play.row`. An unreadable answer is an empty
-        submission with an error.
-        """
+    def prompts(self, view: V) -> StepPrompts:
+        """How models and people are asked in a step, in worlds in which they can play."""
         raise NotImplementedError
 
     # A step.
@@ -248,20 +252,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         from goldrush.agents.llm.wording_rosters import wording_at
 
         return wording_at(entry, roster, self.prompt.wordable())
-
-    def prompt_for(
-        self, view: V, asked: Question, entry: Entry, model: Model | None, models: int = 1
-    ) -> Question:
-        """A question to an agent in the form for a model or a person. `models`: the agents of the
-        roster that are models.
-        """
-        is_model = entry.policy == LLM
-        whole = Whole.of(entry.options.get("reasoning"), models) if is_model else None
-        schema = partial(self.schema, view, asked.agent)
-        messages = self.messages(view, asked.agent)
-        return msgspec.structs.replace(
-            asked, model=model, messages=messages, make_schema=schema, whole=whole
-        )
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
@@ -329,13 +319,13 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         state = self.world.initial(run.setup)
 
         def most_in(name: str, questions: int) -> int:
-            view, most = self.view(state), []
+            prompts, most = self.prompts(self.view(state)), []
             for agent, model in chosen.items():
                 if model.name == name:
                     question = Question(
                         agent,
                         model=model,
-                        make_schema=partial(self.schema, view, agent),
+                        make_schema=partial(prompts.schema, agent),
                         whole=Whole.of(model.reasoning, 1),
                     )
                     most.append(longest + question.upper_bound.tokens_in)
@@ -368,7 +358,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         def schema() -> Mapping[str, Any]:
             start = self.world.initial({**facts, "roster": roster.as_setup()})
-            return self.schema(self.view(start), 0)
+            return self.prompts(self.view(start)).schema(0)
 
         return msgspec.structs.replace(
             roster, entries=with_models_resolved(roster.entries, models, schema)
@@ -395,13 +385,15 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         return self.prepared(config, Roster(())).facts
 
     def bounds(self, context: RunContext[S]) -> Bounds:
-        view, entries = self.view(context.state), entries_in(context.state.roster)
+        entries = entries_in(context.state.roster)
         chosen = models_in(entries)
         given = (row[0] for _, rows in context.pending for row in rows)
-        agents = (agent for agent in given if agent in chosen)
+        agents = [agent for agent in given if agent in chosen]
+        if not agents:
+            return {}
+        prompts = self.prompts(self.view(context.state))
         return bounds_of(
-            self.prompt_for(view, Question(agent), entries[agent], chosen[agent])
-            for agent in agents
+            prompt_for(prompts, Question(agent), entries[agent], chosen[agent]) for agent in agents
         )
 
     def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
@@ -556,6 +548,22 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         return Session(self.world, play_of, context, list(chosen.values()), prompt=self.prompt)
 
 
+def prompt_for(
+    prompts: StepPrompts, asked: Question, entry: Entry, model: Model | None, models: int = 1
+) -> Question:
+    """A question to an agent in the form for a model or a person. `models`: the agents of the
+    roster that are models.
+    """
+    is_model = entry.policy == LLM
+    return msgspec.structs.replace(
+        asked,
+        model=model,
+        messages=prompts.messages(asked.agent),
+        make_schema=partial(prompts.schema, asked.agent),
+        whole=Whole.of(entry.options.get("reasoning"), models) if is_model else None,
+    )
+
+
 class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached property
     """One step: a `session.Play`.
 
@@ -651,7 +659,11 @@ class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached pro
             return msgspec.structs.replace(asked, is_believed=True)
         entry = self.entries[asked.agent]
         model = self.model(asked)
-        return self.players.prompt_for(self.view, asked, entry, model, self._all_models)
+        return prompt_for(self._prompts, asked, entry, model, self._all_models)
+
+    @cached_property
+    def _prompts(self) -> StepPrompts:
+        return self.players.prompts(self.view)
 
     @cached_property
     def _all_models(self) -> int:
@@ -679,7 +691,7 @@ class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached pro
         return Inquiry(player, unit, prompt.messages, prompt.schema, fault)
 
     def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
-        return self.players.answered(self.view, prompt.agent, text, error, source)
+        return self._prompts.row(prompt.agent, text, error, source)
 
     def unanswered(self, prompt: Question) -> None:
         """None: an agent that is not asked submits nothing."""

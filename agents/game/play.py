@@ -41,8 +41,7 @@ from goldrush.kernel.world import EventType, Row
 
 if TYPE_CHECKING:
     from goldrush.agents.game.prompts import GamePrompts
-    from goldrush.agents.llm.question import Message, Source
-    from goldrush.kernel.shape import Schema
+    from goldrush.agents.llm.wordings import Wordable
 
 # Agents whose policies are watched in a unit unless all are: each time the state is compared.
 WATCHED: Final = 20
@@ -127,7 +126,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self.forks = self.compiled.forks()
         self.horizon = game.horizon
         self.stand_in = next(iter(game.policies), "")
-        version = PromptVersion(game.rules, LONGEST, FRAMED, lambda: self._prompts.wordable)
+        version = PromptVersion(game.rules, LONGEST, FRAMED, lambda: self._wordable)
         self.policy_set = GamePolicies(
             world=game.name,
             policies={name: policy_class(policy) for name, policy in game.policies.items()},
@@ -149,11 +148,10 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
 
     @cached_property
-    def _prompts(self) -> GamePrompts:
-        """How models and people are asked."""
-        from goldrush.agents.game.prompts import GamePrompts
+    def _wordable(self) -> Wordable:
+        from goldrush.agents.game.prompts import wordable_of
 
-        return GamePrompts(self.compiled)
+        return wordable_of(self.game)
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
@@ -271,16 +269,10 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             raise BadPlan("it names an agent that is not there")
         return row
 
-    def messages(self, view: StepView, agent: int) -> Sequence[Message]:
-        return self._prompts.messages(view, agent)
+    def prompts(self, view: StepView) -> GamePrompts:
+        from goldrush.agents.game.prompts import GamePrompts
 
-    def schema(self, view: StepView, agent: int) -> Schema:
-        return self._prompts.schema(view, agent)
-
-    def answered(
-        self, view: StepView, agent: int, text: str | None, error: str | None, source: Source
-    ) -> Row:
-        return self._prompts.row(view, agent, text, error, source)
+        return GamePrompts(self.compiled, view, self._wordable)
 
 
 @cache

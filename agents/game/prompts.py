@@ -5,7 +5,7 @@ of its submissions. A game declares none of it; `prompt` replaces the observatio
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from os.path import basename
 from typing import Any, Final
@@ -30,43 +30,37 @@ from goldrush.kernel.world import Row
 _FRAME: Final = Messages("goldrush.agents.game")
 
 
-class GamePrompts:
-    """The prompts of a game."""
+def wordable_of(game: type[Game]) -> Wordable:
+    """What wordings can change: the game's docstring, and what stands around what it shows."""
+    messages = Messages.of({"rules": doc_of(game).replace("$", "$$"), **_FRAME.texts})
+    return Wordable(messages, long=("settings", "seen", "form"), tells={"agent": [["you"]]})
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
-        self._of: tuple[Sequence[Mapping[str, object]], int] | None = None
-        self._framed_in: Callable[[int], Framed] | None = None
+
+class GamePrompts:
+    """How models and people are asked in one step of a game. `wordable`: see `wordable_of`."""
+
+    def __init__(self, compiled: Compiled, view: StepView, wordable: Wordable) -> None:
+        self.compiled, self.view, self._wordable = compiled, view, wordable
 
     @cached_property
-    def wordable(self) -> Wordable:
-        """What wordings can change: the game's docstring, and what stands around what it shows."""
-        rules = doc_of(self.compiled.game).replace("$", "$$")
-        messages = Messages.of({"rules": rules, **_FRAME.texts})
-        return Wordable(messages, long=("settings", "seen", "form"), tells={"agent": [["you"]]})
+    def _framed(self) -> Callable[[int], Framed]:
+        """How an agent is asked."""
+        return framed_in(self.view.state.roster, self.view.game.seed, self._wordable)
 
-    def _framed(self, view: StepView, agent: int) -> Framed:
-        """How an agent is asked; worked out once for a roster and a seed."""
-        roster, seed = view.state.roster, view.game.seed
-        is_same = self._of is not None and self._of[0] is roster and self._of[1] == seed
-        if self._framed_in is None or not is_same:
-            self._of, self._framed_in = (roster, seed), framed_in(roster, seed, self.wordable)
-        return self._framed_in(agent)
-
-    def messages(self, view: StepView, agent: int) -> list[Message]:
+    def messages(self, agent: int) -> list[Message]:
         """The rules, the settings, and what the agent sees."""
-        game, framed = view.game, self._framed(view, agent)
+        game, framed = self.view.game, self._framed(agent)
         worded = framed.messages
-        seen = self._seen(view, agent)
-        asks = view.asks
+        seen = self._seen(agent)
+        asks = self.view.asks
         settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
         rules = [worded("rules"), worded("settings", settings=json.dumps(settings))]
-        with self.compiled.running("prompt", view.state):
+        with self.compiled.running("prompt", self.view.state):
             text = game.prompt(seen, agent)
         if text is None:
             text = worded("seen", seen=json.dumps(shown(seen)))
         fields = [
-            f"{json.dumps(name)}: {self._range(view, agent, name, field)}"
+            f"{json.dumps(name)}: {self._range(agent, name, field)}"
             for name, field in asks.types.items()
         ]
         if framed.reasoning == FIELD:
@@ -78,38 +72,38 @@ class GamePrompts:
             {"role": "user", "content": "\n\n".join(filter(None, now))},
         ]
 
-    def _seen(self, view: StepView, agent: int) -> Any:
-        with self.compiled.running("observe", view.state):
-            return view.game.observe(view.state, agent)
+    def _seen(self, agent: int) -> Any:
+        with self.compiled.running("observe", self.view.state):
+            return self.view.game.observe(self.view.state, agent)
 
-    def schema(self, view: StepView, agent: int) -> Schema:
+    def schema(self, agent: int) -> Schema:
         """The JSON schema of the answer. Raises BadInput for a number without a range."""
-        asks = view.asks
+        asks = self.view.asks
         for name, field in asks.types.items():
             if not field.choices and field.range is None and not _is_free(field):
                 raise no_range(asks, name, "model")
         schema = dict(record(**{name: field.kind for name, field in asks.types.items()}).schema)
-        last = view.game.agents - 1
+        last = self.view.game.agents - 1
         schema["properties"] = {
             name: _up_to(last, kind) if asks.types[name].kind.entity == "agent" else kind
             for name, kind in schema["properties"].items()
         }
-        legal = self.legal(view, agent)
+        legal = self.legal(agent)
         if legal:
             kinds = schema["properties"]
             parts = {name: {**kinds[name], "enum": legal[name]} for name in legal}
             schema["properties"] = {**kinds, **parts}
         return schema
 
-    def legal(self, view: StepView, agent: int) -> Mapping[str, list[object]]:
+    def legal(self, agent: int) -> Mapping[str, list[object]]:
         """By field, the legal values, where the game lists them. Raises BadInput for what is no
         list of them.
         """
-        game, asks = view.game, view.asks
-        if self.compiled.phase(view.state).asks is None:
+        game, asks = self.view.game, self.view.asks
+        if self.compiled.phase(self.view.state).asks is None:
             return {}
-        seen = self._seen(view, agent)
-        with self.compiled.running("legal", view.state):
+        seen = self._seen(agent)
+        with self.compiled.running("legal", self.view.state):
             values = game.legal(seen, agent)
             if values is None:
                 return {}
@@ -119,33 +113,32 @@ class GamePrompts:
                     raise _no_legal(game, values, f'give them by field: {{"{field}": [...], ...}}')
                 values = dict.fromkeys(asks.types, values)
             return {
-                name: _listed(game, values[name], asks.types.get(name), view) for name in values
+                name: _listed(game, values[name], asks.types.get(name), self.view)
+                for name in values
             }
 
-    def row(
-        self, view: StepView, agent: int, text: str | None, error: str | None, source: Source
-    ) -> Row:
+    def row(self, agent: int, text: str | None, error: str | None, source: Source) -> Row:
         """The submission in an answer; the default one, with an error, where it has none."""
-        asks = view.asks
+        asks = self.view.asks
         is_lost = error in (NO_ANSWER, REFUSAL)
         given = None if is_lost else object_in(text or "", asks.types)
         if given is None:
-            return self._default(view, agent, error or NO_JSON, source)
-        values, legal = [], self.legal(view, agent)
+            return self._default(agent, error or NO_JSON, source)
+        values, legal = [], self.legal(agent)
         for name, field in asks.types.items():
             value = in_row(given.get(name), field)
             is_illegal = name in legal and given.get(name) not in legal[name]
             if is_illegal or not field.kind.holds(value):
-                return self._default(view, agent, INVALID, source)
+                return self._default(agent, INVALID, source)
             values.append(value)
         row = (agent, *values, None, source)
-        compiled, agents = self.compiled, view.game.agents
+        compiled, agents = self.compiled, self.view.game.agents
         if compiled.names_stranger(compiled.codes[asks], [row], agents):
-            return self._default(view, agent, INVALID, source)
+            return self._default(agent, INVALID, source)
         return row
 
-    def _default(self, view: StepView, agent: int, error: str, source: Source) -> Row:
-        asks, legal = view.asks, self.legal(view, agent)
+    def _default(self, agent: int, error: str, source: Source) -> Row:
+        asks, legal = self.view.asks, self.legal(agent)
         row = asks.default()[1:-2]
         if legal:
             row = tuple(
@@ -154,14 +147,14 @@ class GamePrompts:
             )
         return (agent, *row, error, source)
 
-    def _range(self, view: StepView, agent: int, name: str, field: Field) -> str:
-        legal = self.legal(view, agent)
+    def _range(self, agent: int, name: str, field: Field) -> str:
+        legal = self.legal(agent)
         if name in legal:
             return " or ".join(map(json.dumps, legal[name]))
         if field.choices:
             return " or ".join(map(json.dumps, field.choices))
         if field.kind.entity == "agent":
-            last = view.game.agents - 1
+            last = self.view.game.agents - 1
             return field.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
         return field.kind.name
 

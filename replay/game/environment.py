@@ -14,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from goldrush.agents.game.play import GamePlayers, players_of_game
-from goldrush.agents.game.prompts import GamePrompts, no_range, shown
+from goldrush.agents.game.prompts import no_range, shown
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.game import Game, snake
 from goldrush.kernel.game.hints import ANY_LENGTH, Agent, Field, format_hint
@@ -116,7 +116,6 @@ class GameEnv(JournalEnv[State, Observed, Action]):
 
     def _observed(self) -> dict[str, Observed]:
         state, mask_space, players = self._begun(), self._actions.mask_space, self._players
-        prompts = GamePrompts(compiled(self._game))
         observed: dict[str, Observed] = {}
         for name, agent in self._names.items():
             seen = array_of(name, self._seen(state, agent), self._features[name])
@@ -124,7 +123,7 @@ class GameEnv(JournalEnv[State, Observed, Action]):
                 observed[name] = seen
                 continue
             asks = self._asks if name in self._asked else None
-            legal = {} if asks is None else prompts.legal(players.view(state), agent)
+            legal = {} if asks is None else players.prompts(players.view(state)).legal(agent)
             mask = self._actions.mask(asks, legal)
             observed[name] = {"observation": seen, "action_mask": mask}
         return observed

@@ -14,7 +14,7 @@ from goldrush.agents.llm.question import Answer, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
 from goldrush.agents.roster import entries_in
 from goldrush.agents.seats import is_outside
-from goldrush.agents.simultaneous import S, SimultaneousPlayers, V
+from goldrush.agents.simultaneous import S, SimultaneousPlayers, V, prompt_for
 from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, JournalReader
@@ -58,7 +58,7 @@ def prompted(
         step, asked = players.turn(state)
         if agent not in asked or players.codes[step] is None:
             continue
-        prompt = players.prompt_for(players.view(state), Question(agent), entry, model)
+        prompt = prompt_for(players.prompts(players.view(state)), Question(agent), entry, model)
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
         seed = drawn_seed(model, state.config.seed, unit, agent, len(before))

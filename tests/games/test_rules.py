@@ -377,7 +377,7 @@ def test_a_prompt_has_no_seed_and_its_schema_the_last_agent(run) -> None:
     [prompt] = run.prompts(2, 1)
     players = tools_of_game(Gossip).players
     _, state = started(Gossip)
-    schema = players.schema(players.view(state), 0)
+    schema = players.prompts(players.view(state)).schema(0)
 
     assert '"days": 4' in prompt.question.messages[0]["content"]
     assert "seed" not in prompt.question.messages[0]["content"]

@@ -189,7 +189,7 @@ for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
         state = rebuild(path, round).state
         asked = PlanPrompts(SharedView(state))
-        each = (digest(asked.of(agent), asked.schema(agent)) for agent in range(3))
+        each = (digest(asked.messages(agent), asked.schema(agent)) for agent in range(3))
         print(path.stem, round, *each)
 every = "".join(map(chr, range(0x110000)))
 print(digest([{"role": "all of Unicode", "content": quoted(every, 10**9)}], {}))

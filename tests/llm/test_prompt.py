@@ -68,7 +68,7 @@ def prompts_of(state: MiningState, framed: Framed = DEFAULT) -> PlanPrompts:
 
 
 def prompt_of(state: MiningState, agent: int = 0) -> tuple[str, str]:
-    first, second = prompts_of(state).of(agent)
+    first, second = prompts_of(state).messages(agent)
     return first["content"], second["content"]
 
 
@@ -209,7 +209,7 @@ def test_a_prompt_is_bounded_even_if_every_part_is_at_its_longest() -> None:
         state = extreme(*extremes)
         prompts = prompts_of(state, attrs.evolve(DEFAULT, notes=True))
         for agent in (0, state.config.agents - 1):
-            first, second = prompts.of(agent)
+            first, second = prompts.messages(agent)
             assert size([first, second]) <= PROMPT_MAX
             for text in (f"RULES {first['content']}", *second["content"].split("\n\n")):
                 name = text.split()[0]
@@ -227,7 +227,7 @@ def test_a_prompt_of_any_game_is_bounded_in_lines_and_begins_as_that_of_the_othe
     rules = set()
     for round in played(game):
         prompts = prompts_of(round.before)
-        found = [prompts.of(agent) for agent in range(game.config.agents)]
+        found = [prompts.messages(agent) for agent in range(game.config.agents)]
 
         rules |= {first["content"] for first, _ in found}
         assert 1 == len({second["content"].split("\n\nYou are agent")[0] for _, second in found})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from goldrush.agents.roster import Entry
@@ -22,26 +21,10 @@ from goldrush.kernel.worlds.mining.submit import resubmitted, submitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.question import Message, Source
     from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
-    from goldrush.kernel.shape import Schema
 
 
-class RoundView:
-    """What the agents of one round are shown, and the prompts of models, if there are any."""
-
-    def __init__(self, shown: SharedView) -> None:
-        self.shown = shown
-
-    @cached_property
-    def prompts(self) -> PlanPrompts:
-        """What models are shown."""
-        from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
-
-        return PlanPrompts(self.shown)
-
-
-class MiningPlayers(SimultaneousPlayers[MiningState, RoundView]):
+class MiningPlayers(SimultaneousPlayers[MiningState, SharedView]):
     """The players of mining runs."""
 
     world = MINING
@@ -61,14 +44,13 @@ class MiningPlayers(SimultaneousPlayers[MiningState, RoundView]):
     def unit(self, state: MiningState) -> int:
         return state.round + 1
 
-    def view(self, state: MiningState) -> RoundView:
-        return RoundView(SharedView(state))
+    def view(self, state: MiningState) -> SharedView:
+        return SharedView(state)
 
-    def ask(self, policy: Policy | Scripted, entry: Entry, view: RoundView) -> Row:
-        shown, agent = view.shown, entry.agent
-        state = shown.state
+    def ask(self, policy: Policy | Scripted, entry: Entry, view: SharedView) -> Row:
+        state, agent = view.state, entry.agent
         draws = Draws(state.config.seed, state.round + 1, agent, "policy")
-        answer = policy.plan(MiningObservation(shown, agent), draws)
+        answer = policy.plan(MiningObservation(view, agent), draws)
         if entry.policy in POLICIES:
             return (agent, answer, None, None, None, None)
         return submitted(agent, answer, state.config)
@@ -76,25 +58,19 @@ class MiningPlayers(SimultaneousPlayers[MiningState, RoundView]):
     def resubmitted(self, item: Mapping[str, object], config: MiningConfig, code: int) -> Row:
         return resubmitted(item, config)
 
-    def replayed(self, row: Row, view: RoundView) -> Row:
+    def replayed(self, row: Row, view: SharedView) -> Row:
         agent, actions, error, say, memo, _ = row
-        heard = say if view.shown.state.config.communication else None
+        heard = say if view.state.config.communication else None
         return (agent, actions, error, heard, memo, None)
 
     def unread(self, row: Row) -> bool:
         actions = row[1]
         return bool(actions) and not any(actions)
 
-    def messages(self, view: RoundView, agent: int) -> Sequence[Message]:
-        return view.prompts.of(agent)
+    def prompts(self, view: SharedView) -> PlanPrompts:
+        from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 
-    def schema(self, view: RoundView, agent: int) -> Schema:
-        return view.prompts.schema(agent)
-
-    def answered(
-        self, view: RoundView, agent: int, text: str | None, error: str | None, source: Source
-    ) -> Row:
-        return view.prompts.row(agent, text, error, source)
+        return PlanPrompts(view)
 
 
 MINING_PLAYERS: Final = MiningPlayers()

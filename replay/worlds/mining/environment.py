@@ -15,8 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from goldrush.agents.simultaneous import SimultaneousPlayers
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, RoundView
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, MiningPlayers
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.worlds.mining.events import (
@@ -198,7 +197,7 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
         }
 
     @property
-    def _players(self) -> SimultaneousPlayers[MiningState, RoundView]:
+    def _players(self) -> MiningPlayers:
         return MINING_PLAYERS
 
     def _observation_space(self, agent: int, choices: int) -> spaces.Dict:

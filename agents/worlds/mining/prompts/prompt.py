@@ -133,7 +133,7 @@ class PlanPrompts:
         state = self.shown.state
         return framed_in(state.roster, state.config.seed, wordable())
 
-    def of(self, agent: int) -> tuple[Message, Message]:
+    def messages(self, agent: int) -> tuple[Message, Message]:
         """The two messages of an agent's prompt, with `role` and `content`."""
         framed, seen = self.framed(agent), MiningObservation(self.shown, agent)
         history = _history_of(framed.wording, framed.variant, seen.cols)

@@ -86,7 +86,7 @@ def asked(shown: SharedView, framed: Callable[[int], Framed]) -> PlanPrompts:
 
 
 def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> tuple[str, str]:
-    first, second = asked(SharedView(state), lambda _: framed).of(agent)
+    first, second = asked(SharedView(state), lambda _: framed).messages(agent)
     return first["content"], second["content"]
 
 
@@ -125,7 +125,7 @@ def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None
     for agent in range(10):
         drawn = Draws(7, 0, agent if order == "agent" else 0, "order").shuffled(KINDS)
         expected = list(KINDS) if order == "fixed" else drawn
-        rules = prompts.of(agent)[0]["content"]
+        rules = prompts.messages(agent)[0]["content"]
         item = prompts.schema(agent)["properties"]["actions"]["items"]
 
         assert expected == item["properties"]["type"]["enum"]
@@ -282,7 +282,7 @@ def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> No
         assert len(text.encode()) <= most + MESSAGES_MAX
     prompts = asked(SharedView(state), lambda _: framed)
     for agent in (0, state.config.agents - 1):
-        assert size(prompts.of(agent)) <= PROMPT_MAX
+        assert size(prompts.messages(agent)) <= PROMPT_MAX
         assert len(json.dumps(prompts.schema(agent))) <= 4_096
 
 
@@ -325,9 +325,12 @@ def test_a_persona_is_shown_as_written_in_the_part_of_its_agent_alone() -> None:
     shown = SharedView(start())
     prompts = asked(shown, lambda agent: framed if agent == 3 else DEFAULT)
 
-    assert f"This is round 1 of 200.\n\n{persona}\n\nYou have 0 gold" in prompts.of(3)[1]["content"]
-    assert prompts.of(3)[0] == prompts.of(2)[0]
-    assert persona not in prompts.of(2)[1]["content"]
+    assert (
+        f"This is round 1 of 200.\n\n{persona}\n\nYou have 0 gold"
+        in prompts.messages(3)[1]["content"]
+    )
+    assert prompts.messages(3)[0] == prompts.messages(2)[0]
+    assert persona not in prompts.messages(2)[1]["content"]
 
 
 # Notes.
@@ -366,7 +369,7 @@ def rows_of(notes: bool, *texts: str | None) -> list[Any]:
     memos = []
     for text in texts:
         view, error = MINING_PLAYERS.view(state), None if text else "no-answer"
-        row = MINING_PLAYERS.answered(view, 0, text, error, {})
+        row = MINING_PLAYERS.prompts(view).row(0, text, error, {})
         memos.append(row[4])
         state = after(state, {0: Submission([], memo=row[4])})
     return memos
