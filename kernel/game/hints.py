@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from types import NoneType
 from typing import Annotated, Any, Final, Literal, Union
 
@@ -17,7 +16,6 @@ import msgspec
 from msgspec.structs import replace
 
 from goldrush.kernel import shape
-from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.hints import hint_parts
 from goldrush.kernel.shape import Kind
@@ -322,13 +320,14 @@ def _dict(hint: object, key: Field, item: Field) -> Field:
 def _union(hint: object, items: tuple[Field, ...], where: str) -> Field:
     """A value is held as one of the type that it is of."""
     arrays = [item for item in items if item.form in (list, tuple, ANY_LENGTH)]
-    if len({item.form is list for item in arrays}) > 1:
-        says = f"{where} has the type {format_hint(hint)}"
-        raise BadInput(says, "give it a list or a tuple, not both")
     dicts = [item for item in items if item.form is dict]
+    if len(arrays) > 1 or len(dicts) > 1:
+        says = f"{where} has the type {format_hint(hint)}"
+        raise BadInput(says, "give it one list or tuple, and one dict, at most")
 
     def of(name: str) -> Convert | None:
-        of_array, of_dict = _first_of(arrays, name), _first_of(dicts, name)
+        of_array = getattr(arrays[0], name) if arrays else None
+        of_dict = getattr(dicts[0], name) if dicts else None
         if of_array is None and of_dict is None:
             return None
 
@@ -343,28 +342,6 @@ def _union(hint: object, items: tuple[Field, ...], where: str) -> Field:
         hint, Union, lambda value: any(item.holds(value) for item in items), items,
         copy=of("copy"), thaw=of("thaw"),
     )  # fmt: skip
-
-
-def _first_of(items: list[Field], name: str) -> Convert | None:
-    """What converts the values of the types of a union that are all lists, tuples or dicts."""
-    converts = [(item, getattr(item, name)) for item in items if getattr(item, name)]
-    if len(converts) < 2:  # the items need not be looked at
-        return converts[0][1] if converts else None
-
-    def chosen(value: Any) -> Any:
-        for item, convert in converts:
-            if name != "thaw":
-                if item.holds(value):
-                    return convert(value)
-                continue
-            with suppress(TypeError, ValueError, AttributeError):  # of another type within
-                thawed = convert(value)
-                # What is given is plain: only the result tells. `list` takes texts apart.
-                if item.holds(thawed) and pack(thawed) == pack(value):
-                    return thawed
-        return value  # of no type: `check_value` tells it
-
-    return chosen
 
 
 def check_value(value: object, field: Field, where: str) -> None:
