@@ -67,7 +67,6 @@ from goldrush.kernel.records import Record
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import Ask
 from goldrush.kernel.shape import Schema
-from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Batch, Block, Row, World
 
@@ -226,16 +225,11 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """Whether a unit has several steps, so that a submission is known by its step, too."""
         return len(self.codes) > 1
 
-    def field(self, name: str) -> int:
-        """The index of a field in the rows of submissions, from their end."""
-        fields = list(self.world.events[self.submitted[0]].fields)
-        return fields.index(name) - len(fields)
-
     def answer_in(self, row: Row) -> Answer:
         """The answer that a submission records."""
-        fields = self.world.events[self.submitted[0]].fields
-        source = row[self.field("source")] if "source" in fields else None
-        error = row[self.field("error")] if "error" in fields else None
+        fields = reversed([*self.world.events[self.submitted[0]].fields])
+        named = dict(zip(fields, reversed(row), strict=False))  # as far from the end in each
+        source, error = named.get("source"), named.get("error")
         text = source.get("raw") if source else None
         answer = Answer.recorded(row[0], "", text if type(text) is str else None, error, source)
         return msgspec.structs.replace(answer, is_unread=self.unread(row))
@@ -269,7 +263,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
     def configured(
         self,
         settings: Mapping[str, object],
-        roster: str | Roster | None = None,
+        roster: str | None = None,
         treatment: str | None = None,
         models: Models | None = None,
     ) -> tuple[Config, Roster]:
@@ -287,17 +281,11 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             return treated(named, settings, self.config_of), Roster(())
         required = {**named.settings, **settings}
         wanted = self.config_of(required).agents if "agents" in required else None
-        if not isinstance(roster, Roster):
-            roster = self.policy_set.parse(roster, wanted, models)
-        elif wanted is not None and wanted != len(roster.entries):
-            raise BadInput(
-                f"the roster has {format_count(len(roster.entries), 'agent')}",
-                f"agents is {wanted}",
-            )
-        config = treated(named, {**settings, "agents": len(roster.entries)}, self.config_of)
-        self.check_recordings(roster, config)
-        self.check_names(roster, config)
-        return config, roster
+        found = self.policy_set.parse(roster, wanted, models)
+        config = treated(named, {**settings, "agents": len(found.entries)}, self.config_of)
+        self.check_recordings(found, config)
+        self.check_names(found, config)
+        return config, found
 
     def prepared(self, config: Config, roster: Roster) -> PreparedRun:
         """The run with a configuration and a roster as `configured` gives them."""

@@ -24,9 +24,12 @@ def prepare(
     models: Models | None = None,
 ) -> tuple[MiningConfig, Roster]:
     """The configuration and the roster of a mining run: see SimultaneousPlayers.configured."""
+    given = roster if isinstance(roster, Roster) else None
+    if given is not None:
+        settings, roster = {**settings, "agents": len(given.entries)}, None
     config, parsed = MINING_PLAYERS.configured(settings, roster, treatment, models)
     assert isinstance(config, MiningConfig)  # made by its config_of
-    return config, parsed
+    return config, given or parsed
 
 
 def record(
