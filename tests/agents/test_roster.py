@@ -151,12 +151,3 @@ def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
     assert DEFAULT * 2 == names(prepare({}, None, "agents-20")[1])
     with pytest.raises(BadInput, match="not 20"):
         prepare({}, "raid*4", "agents-20")
-
-
-def test_a_roster_already_made_is_taken_as_it_is_if_it_fits() -> None:
-    roster = POLICY_SET.parse("raid*2,mine*1")
-    config, taken = prepare({}, roster)
-
-    assert (3, roster) == (config.agents, taken)
-    with pytest.raises(BadInput, match="the roster has 3 agents"):
-        prepare({"agents": 4}, roster)
