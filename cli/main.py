@@ -300,25 +300,11 @@ def _run() -> int:
 def _misused(error: click.UsageError) -> int:
     command = error.ctx.command_path if error.ctx else "goldrush"
     message = error.format_message()
-    if isinstance(error, click.NoSuchOption) and error.ctx:
-        new = _in_place_of(error.option_name, error.ctx.command)
-        message = f"{error.message.rstrip('.')}; use {new}" if new else message
     if message.startswith("Usage:"):  # `goldrush` alone: click's message is the whole help
         click.echo(message)
     else:
         echo_error(f"goldrush: {message.rstrip('.')}; see '{command} --help'")
     return TROUBLE
-
-
-def _in_place_of(option: str, command: click.Command) -> str:
-    """What to type instead of an option that this command had; empty: it had no such option."""
-    import tomllib
-    from importlib.resources import files
-
-    former = tomllib.loads(files("goldrush.cli").joinpath("former.toml").read_text("utf-8"))
-    new: str = {**former["every"], **former.get(command.name or "", {})}.get(option, "")
-    options = {name for param in command.params for name in param.opts}
-    return "" if new.startswith("--") and new.split()[0] not in options else new
 
 
 def _reported(error: Exception) -> int:

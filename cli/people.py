@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -24,9 +25,8 @@ FILE_MAX = 1 << 20  # bytes of a text that is read from a file
 LINES_MAX = 100  # texts of a list that says no more of them
 
 _HELP = (
-    "Answer field by field (empty: null, or no), or type the whole answer as JSON, beginning with "
-    "{. `@FILE` reads a text from a file; `rules` shows the rules again; Ctrl-C stops here, and "
-    "`goldrush resume` continues the run."
+    "Answer field by field (empty: null, or no). `@FILE` reads a text from a file; Ctrl-C stops "
+    "here, and `goldrush resume` continues the run."
 )
 
 
@@ -55,34 +55,20 @@ class _Terminal:
             click.echo(_HELP, err=True)
         _show(question)
         while True:
-            text = self._typed(inquiry, rules)
-            if text is None:  # the rules were shown again
-                continue
+            text = json.dumps(_answer(inquiry))
             fault = inquiry.fault(text)
             if fault is None:
                 return text
             click.echo(f"This answer is not valid: {escaped(fault)}. Answer again.", err=True)
 
-    def _typed(self, inquiry: Inquiry, rules: str) -> str | None:
-        """An answer as JSON; None if `rules` was typed, which shows the rules again."""
-        answer: dict[str, Any] = {}
-        try:
-            for name, schema in inquiry.schema["properties"].items():
-                is_asked = inquiry.asks(name, answer)
-                answer[name] = (
-                    _field(name, schema, is_first=not answer) if is_asked else _nothing(schema)
-                )
-        except _Instead as typed:
-            line = str(typed)
-            if line.strip() != "rules":
-                return line
-            _show(rules)
-            return None
-        return json.dumps(answer)
 
-
-class _Instead(Exception):
-    """What was typed in place of the first field: the whole answer, or `rules`."""
+def _answer(inquiry: Inquiry) -> dict[str, Any]:
+    """An answer that is typed field by field."""
+    answer: dict[str, Any] = {}
+    for name, schema in inquiry.schema["properties"].items():
+        is_asked = inquiry.asks(name, answer)
+        answer[name] = _field(name, schema) if is_asked else _nothing(schema)
+    return answer
 
 
 def _show(text: str) -> None:
@@ -90,22 +76,16 @@ def _show(text: str) -> None:
         click.echo(escaped(line), err=True)
 
 
+def _field(name: str, schema: Schema) -> Any:
+    """The value typed for a field; click asks again while there is none."""
+    return _line(name, schema, partial(_value, name, schema))
+
+
 def _line(name: str, schema: Schema, value_of: Callable[[str], Any] = str) -> Any:
-    """The value of a line that is typed; click asks again while there is none."""
+    """The value of a line that is typed."""
     hint = _hint(schema)
     label = f"{name} ({hint})" if hint else name
     return click.prompt(label, default="", show_default=False, err=True, value_proc=value_of)
-
-
-def _field(name: str, schema: Schema, *, is_first: bool = False) -> Any:
-    """The value typed for a field. `is_first`: _Instead can be raised."""
-
-    def value_of(line: str) -> Any:
-        if is_first and (line.startswith("{") or line.strip() == "rules"):
-            raise _Instead(line)
-        return _value(name, schema, line)
-
-    return _line(name, schema, value_of)
 
 
 def _hint(schema: Schema) -> str:
@@ -143,8 +123,6 @@ def _value(name: str, schema: Schema, line: str) -> Any:
     if names:
         return _one_of(names, line)
     if kind == "object":
-        if line.startswith("{"):
-            return _json(line)
         items = schema["properties"].items()
         return {key: _field(f"{name}.{key}", of) for key, of in items}
     if kind == "array":
@@ -178,9 +156,6 @@ def _one_of(names: Sequence[str], line: str) -> str:
 
 def _items(name: str, schema: Schema, line: str) -> Sequence[Any]:
     """A list: of objects, by their number; of texts, line by line; of others, by commas."""
-    if line.startswith("["):
-        found: Sequence[Any] = _json(line)
-        return found
     items, most = schema["items"], schema.get("maxItems", LINES_MAX)
     if items.get("type") == "object":
         count = _value(name, integer(0, most).schema, line or "0")

@@ -20,7 +20,7 @@ import re
 import stat
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, BinaryIO, Final, Self
 
 import msgspec
@@ -697,7 +697,7 @@ class NewFolder:
         _remove_own(self.temporary)
 
 
-class FileGroup:
+class FileGroup(ExitStack):
     """Files that appear together in a folder: all are complete before the first gets its name.
 
     A folder that does not exist yet appears with all of them. As a context manager the files are
@@ -706,20 +706,12 @@ class FileGroup:
 
     def __init__(self, folder: str) -> None:
         """Begin a group. Raises BadInput if the path is not a folder, or none can be made."""
+        super().__init__()
         self.folder = folder = _unslashed(folder)
         self._files: list[Unfinished] = []
-        self._new = None if os.path.lexists(folder) else NewFolder(folder)
+        self._new = None if os.path.lexists(folder) else self.enter_context(NewFolder(folder))
         if self._new is None and not os.path.isdir(folder):
             raise BadInput(f"{folder} is not a folder", "give a folder")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for file in self._files:
-            file.discard()
-        if self._new is not None:
-            self._new.discard()
 
     def file(self, name: str, *, force: bool = False, by_force: IsOwn = is_marked) -> Unfinished:
         """A new file of the group. Raises as `Unfinished`."""
@@ -727,7 +719,7 @@ class FileGroup:
             file = self._new.file(name)
         else:
             file = Unfinished(os.path.join(self.folder, name), force=force, by_force=by_force)
-        self._files.append(file)
+        self._files.append(self.enter_context(file))
         return file
 
     def publish(self) -> None:

@@ -139,12 +139,8 @@ def parsed_value(text: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in what may be no literal
-            node = ast.parse(typed, mode="eval").body
-            value = ast.literal_eval(node)
+            value = ast.literal_eval(typed)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return text
-    is_whole = node.end_col_offset == len(typed.encode())  # without a comment
-    if not is_whole or not _has_plain_texts(node, typed):
         return text
     if isinstance(value, tuple) and not typed.startswith("("):  # 1,2
         return text
@@ -158,16 +154,6 @@ def parsed_value(text: str) -> Any:
     return value if _is_plain(value) else text
 
 
-def _has_plain_texts(node: ast.AST, typed: str) -> bool:
-    """Whether texts have one pair of quotes each, and no prefix as `r"x"` has."""
-    return all(
-        re.fullmatch(_QUOTED, ast.get_source_segment(typed, part) or "")
-        for part in ast.walk(node)
-        if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    )
-
-
-_QUOTED: Final = r"""(?s)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _FLOAT: Final = r"[+-]?(?:inf|nan)"  # of TOML
 
 

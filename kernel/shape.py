@@ -19,13 +19,6 @@ from msgspec.structs import replace
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import format_value
 
-# How `Kind.show` converts a value, for readers in other languages: None (tuples to lists, no other
-# change); ("optional", form); ("list", form); ("row", [form, ...]), one form for each value;
-# ("name", [name, ...]), an index among names; ("word",), 64 bits as 16 hex digits; ("event",),
-# [index, code, row] as {"index", "event", ...fields}; ("encoded",), a value of another library
-# (kernel/worlds/episode/values.py).
-Form = tuple[Any, ...] | None
-
 # The JSON schema of a value as models and people give it; empty for any value. Columns take their
 # types from it, too.
 Schema = Mapping[str, Any]
@@ -66,7 +59,6 @@ class Kind(msgspec.Struct, frozen=True):
         entity: what such a value identifies ("agent", "plot", "word"), or None; by it tools find
             agents and plots in the events of any world.
         ids: the identifiers in a value's logical form.
-        form: a description of `show` as a value (see Form).
         schema: see Schema. In it a record is an object; in the logical form it is a list.
         unit: the unit of measurement of a field; empty for none.
         meaning: what a field of an event holds, for people; empty where an event of the same world
@@ -78,7 +70,6 @@ class Kind(msgspec.Struct, frozen=True):
     show: Callable[[Any], Any] = lambda value: value
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
-    form: Form = None
     schema: Schema = {}
     unit: str = ""
     meaning: str = ""
@@ -170,7 +161,6 @@ def optional(kind: Kind) -> Kind:
         lambda value: None if value is None else kind.show(value),
         kind.entity,
         lambda shown: () if shown is None else kind.ids(shown),
-        kind.form and ("optional", kind.form),
         {"anyOf": [kind.schema, {"type": "null"}]},
     )
 
@@ -199,7 +189,6 @@ def several(kind: Kind, most: int | None = None) -> Kind:
         lambda value: [kind.show(item) for item in value],
         kind.entity,
         lambda shown: [named for item in shown for named in kind.ids(item)],
-        kind.form and ("list", kind.form),
         {"type": "array", "items": kind.schema, **({} if most is None else {"maxItems": most})},
     )
 
@@ -218,7 +207,6 @@ def row(*kinds: Kind) -> Kind:
         f"[{', '.join(kind.name for kind in kinds)}]",
         compiled(check),
         lambda value: [kind.show(item) for kind, item in zip(kinds, value, strict=True)],
-        form=("row", [kind.form for kind in kinds]),
     )
 
 
@@ -245,7 +233,6 @@ def one_of(names: Sequence[str]) -> Kind:
         " | ".join(names),
         _test(f"type(value) is int and 0 <= value < {len(names)}"),
         lambda value: names[value],
-        form=("name", names),
         schema={"type": "string", "enum": list(names)},
     )
 
@@ -289,7 +276,6 @@ WORD = Kind(
     _test(f"type(value) is int and 0 <= value < {1 << 64}"),
     lambda value: f"{value:016x}",
     entity="word",
-    form=("word",),
     schema=TEXT.schema,
 )
 

@@ -56,7 +56,7 @@ def test_a_value_is_typed_as_json_toml_or_python_writes_it(text: str, value: obj
 
 @pytest.mark.parametrize(
     "text",
-    ["no", "007", "1,2", "1 # x", "...", 'r"x"', "'a' 'b'", "'''a'''", "(a, b)", "[x]", "a\nb",
+    ["no", "007", "1,2", "...", "(a, b)", "[x]", "a\nb",
      "2026-01-01", "\0", "(" * 5000, "9" * 5000],
 )  # fmt: skip
 def test_all_else_is_a_text(text: str) -> None:

@@ -117,7 +117,7 @@ def _shown_act(value: Any) -> dict[str, Any]:
     }
 
 
-_ACT: Final = Kind("an act", _is_act, _shown_act, form=("event",))
+_ACT: Final = Kind("an act", _is_act, _shown_act)
 _CONDITIONS: Final = several(row(TEXT, optional(TEXT)))
 
 

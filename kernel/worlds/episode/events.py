@@ -29,7 +29,6 @@ _REWARD: Final = Kind(
     "number",
     lambda value: type(value) is float,
     shown,
-    form=("encoded",),
     schema={"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]},
 )
 _AGENT: Final = optional(AGENT)

@@ -157,4 +157,4 @@ def _array(dtype: str, shape: tuple[int, ...], data: bytes, most: float) -> Json
 
 _NAMES: Final = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 
-VALUE: Final = Kind("an encoded value", holds, shown, form=("encoded",))
+VALUE: Final = Kind("an encoded value", holds, shown)
