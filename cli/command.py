@@ -44,7 +44,13 @@ Declaration = Any  # makes the parameter of a name and a type; its value is of t
 
 
 class Command(click.Command):
-    """A command whose help lists more than MANY options in sections."""
+    """A command whose help lists more than MANY options in sections.
+
+    Attributes:
+        world: the only one that it is for; None: any.
+    """
+
+    world: str | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and keep the words for completion: at an option whose value is to be
@@ -120,10 +126,13 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
             return function(**given)
 
         params = [*_declared(hints, defaults)]
-        is_of_one_world = function.__module__.startswith("goldrush.cli.worlds.")
-        if reads_journals(params) and not is_of_one_world:
+        front, _, inner = function.__module__.partition("goldrush.cli.worlds.")
+        world = None if front else inner.partition(".")[0]
+        if reads_journals(params) and world is None:
             params.append(_game_option())
-        return click.command(name, cls=Command, params=params)(called)
+        made = click.command(name, cls=Command, params=params)(called)
+        made.world = world
+        return made
 
     return decorated
 

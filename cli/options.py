@@ -132,12 +132,6 @@ def at_option(text: str, *, required: bool = False) -> Declaration:
     return option("--at --round", "N", text, required=required)
 
 
-def set_option(world: str | None = None) -> Declaration:
-    """The option --set. `world` as for completion.settings."""
-    text = "Value of a setting (see `goldrush settings`); repeatable."
-    return option("--set", "NAME=VALUE", text, shell_complete=completion.settings(world))
-
-
 def world_option(callback: Callable[..., str | None] | None = None) -> Declaration:
     """The option --world. `callback`: `or_default`; None: the text as it was typed."""
     text = (
@@ -149,16 +143,9 @@ def world_option(callback: Callable[..., str | None] | None = None) -> Declarati
     return option("--world --env", metavar, text, callback=callback, shell_complete=complete)
 
 
-def treatment_option(world: str | None = None) -> Declaration:
-    """The option --treatment. `world` as for completion.treatments."""
-    text = "Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME]."
-    complete = completion.treatments(world)
-    return option("--treatment", "NAME|FILE.toml", text, shell_complete=complete)
-
-
 def roster_option(text: str) -> Declaration:
     """The option --roster."""
-    return option("--roster", "ROSTER", text, shell_complete=completion.policies())
+    return option("--roster", "ROSTER", text, shell_complete=completion.policies)
 
 
 def jobs_option(text: str) -> Declaration:
@@ -186,8 +173,19 @@ NewJournal = Annotated[
     str | None, option("--out", "FILE", "Journal to write (default: in journals/).", type=Output())
 ]
 Seed = Annotated[int | None, option("--seed", "N", "Seed of all random draws (default: 0).")]
-Settings = Annotated[tuple[str, ...], set_option()]
-Treatment = Annotated[str | None, treatment_option()]
+SETTINGS: Final = option(
+    "--set", "NAME=VALUE", "Value of a setting (see `goldrush settings`); repeatable.",
+    shell_complete=completion.settings,
+)  # fmt: skip
+Settings = Annotated[tuple[str, ...], SETTINGS]
+Treatment = Annotated[
+    str | None,
+    option(
+        "--treatment", "NAME|FILE.toml",
+        "Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",
+        shell_complete=completion.treatments,
+    ),
+]  # fmt: skip
 Trust = Annotated[
     tuple[str, ...],
     option("--trust", "MODULE:CLASS", "Import and ask this policy of your own; repeatable."),

@@ -21,6 +21,7 @@ from goldrush.cli.models import (
 )
 from goldrush.cli.options import (
     FILE,
+    SETTINGS,
     ForcePage,
     Jobs,
     Output,
@@ -33,7 +34,6 @@ from goldrush.cli.options import (
     measures_of,
     refuse,
     roster_option,
-    set_option,
     world_option,
 )
 from goldrush.cli.progress import progress
@@ -57,7 +57,7 @@ class VariedOptions(NamedTuple):
     treatments: tuple[str, ...] = option(
         "--treatment", "NAME|FILE.toml",
         "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
-        shell_complete=completion.treatments(),
+        shell_complete=completion.treatments,
     )  # fmt: skip
     rosters: tuple[str, ...] = roster_option(
         "Roster, or `baselines` (the default: those of the world); repeatable."
@@ -70,7 +70,7 @@ class VariedOptions(NamedTuple):
         "Number of rounds, or other units of the world (default: the world's); repeatable. "
         "Also --set with its name there: hours=5, or hours=[5,10] for several.",
     )  # fmt: skip
-    settings: tuple[str, ...] = set_option()
+    settings: tuple[str, ...] = SETTINGS
 
 
 @command()

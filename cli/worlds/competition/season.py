@@ -16,11 +16,11 @@ from goldrush.cli.options import (
     NewJournal,
     RecordingOptions,
     Seed,
+    Settings,
     Test,
     TestJobs,
+    Treatment,
     allow_own_policies,
-    set_option,
-    treatment_option,
 )
 from goldrush.cli.record import (
     estimated,
@@ -54,15 +54,15 @@ def season(
     ),
     test: Test,
     agenda: str | None = option("--agenda", "FILE", "TOML file of the assignments.", type=FILE),
-    treatment: str | None = treatment_option(_WORLD),
+    treatment: Treatment,
     parts: tuple[str, ...] = option(
         "--cast", "WHO=POLICY",
         "Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
         "alone is played by all workers; sonnet=llm:NAME is their model as sonnets; repeatable.",
-        shell_complete=completion.policies(_WORLD),
+        shell_complete=completion.policies,
     ),
     dry_run: DryRun,
-    settings: tuple[str, ...] = set_option(_WORLD),
+    settings: Settings,
     jobs: TestJobs,
     wording: Wording,
     reach: ReachOptions,
