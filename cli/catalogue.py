@@ -11,7 +11,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, is_command
-from goldrush.cli.options import Json, NamedWorld, World, one_world
+from goldrush.cli.options import Json, NamedWorld, World, world_of
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -38,7 +38,7 @@ def policies(named: NamedWorld, world: World, as_json: Json) -> int:
     """
     from goldrush.replay.catalogue import policies_of
 
-    entries, unusable = policies_of(one_world(named, world))
+    entries, unusable = policies_of(world_of(named, world))
     for error in unusable:
         echo_error(f"goldrush: {error}")
     rows = []
@@ -73,7 +73,7 @@ def treatments(named: NamedWorld, world: World, as_json: Json) -> None:
     """
     from goldrush.replay import catalogue
 
-    listed = catalogue.treatments(one_world(named, world)).values()
+    listed = catalogue.treatments(world_of(named, world)).values()
     rows = [(one.name, one.description, dict(one.settings)) for one in listed]
     cells = [
         (name, says, " ".join(f"{key}={json.dumps(value)}" for key, value in changes.items()))
@@ -104,7 +104,7 @@ def settings(named: NamedWorld, world: World, as_json: Json) -> None:
     """
     from goldrush.replay import catalogue
 
-    listed = catalogue.settings(one_world(named, world))
+    listed = catalogue.settings(world_of(named, world))
     rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
     cells = [(name, json.dumps(default), range_) for name, default, range_ in rows]
     echo(as_json, _records(_SETTING, rows), lambda: _table(cells))
@@ -126,7 +126,7 @@ def columns(named: NamedWorld, world: World, as_json: Json) -> None:
 
     rows: list[tuple[str, ...]] = []
     lines = []
-    for table in catalogue.tables(one_world(named, world)):
+    for table in catalogue.tables(world_of(named, world)):
         own = [(c.name, c.type.name, c.unit, c.description) for c in table.own]
         rows += [(table.name, *row) for row in own]
         lines += [f"{table.name}: a row is {table.description}", _table(own), ""]

@@ -93,10 +93,10 @@ def fork(
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
     check_model(model, named)
-    with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
-        play = partial(
-            run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
-            force=force, fsync=recording.fsync, given=settings_of(settings, {}),
-        )  # fmt: skip
-        again = how_again(resources, reach, own, recorded)
-        return carried_out(target, play, run.tools, recording, again, parent=journal)
+    target = new_journal(out, f"{Path(journal).stem}-fork{at}")
+    play = partial(
+        run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
+        force=force, fsync=recording.fsync, given=settings_of(settings, {}),
+    )  # fmt: skip
+    again = how_again(resources, reach, own, recorded)
+    return carried_out(target, play, run.tools, recording, again, parent=journal)

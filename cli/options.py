@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from goldrush.cli import completion
 from goldrush.cli.command import Declaration, argument, option
@@ -64,26 +63,16 @@ class NumberRange(click.FloatRange):
         return number
 
 
-def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
-    """The world that was given, by name or as the location of a game, or the default one."""
+def world_of(named: str | None, world: str | None) -> str:
+    """The world of a command that takes it as an argument (`named`) or by --world: given by name or
+    as the location of a game, else the default one. Raises UsageError for two worlds.
+    """
     from goldrush.replay.find import WORLD_DEFAULT, world_named
 
-    return WORLD_DEFAULT if world is None else world_named(world)
-
-
-def if_given(context: click.Context, parameter: click.Parameter, world: str | None) -> str | None:
-    """The world that was given as an argument, as `or_default`; None if none was."""
-    return None if world is None else or_default(context, parameter, world)
-
-
-def one_world(named: str | None, world: str) -> str:
-    """The world of a command that takes it as an argument (`named`), too. Raises UsageError for
-    two worlds.
-    """
-    source = click.get_current_context().get_parameter_source("world")
-    if named is not None and source is not ParameterSource.DEFAULT and named != world:
-        raise click.UsageError(f"{named} and --world {world} are two worlds; give one")
-    return named or world
+    given = [world_named(each) for each in (named, world) if each is not None]
+    if len({*given}) > 1:
+        raise click.UsageError(f"{given[0]} and --world {given[1]} are two worlds; give one")
+    return given[0] if given else WORLD_DEFAULT
 
 
 def range_of(context: click.Context, parameter: click.Parameter, text: str | None) -> Ends | None:
@@ -132,17 +121,6 @@ def at_option(text: str, *, required: bool = False) -> Declaration:
     return option("--at --round", "N", text, required=required)
 
 
-def world_option(callback: Callable[..., str | None] | None = None) -> Declaration:
-    """The option --world. `callback`: `or_default`; None: the text as it was typed."""
-    text = (
-        "What is played: a world, the file of a game, or the code of an environment or model: "
-        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining)."
-    )
-    complete = completion.worlds
-    metavar = "WORLD|FILE.py"
-    return option("--world --env", metavar, text, callback=callback, shell_complete=complete)
-
-
 def roster_option(text: str) -> Declaration:
     """The option --roster."""
     return option("--roster", "ROSTER", text, shell_complete=completion.policies)
@@ -164,10 +142,17 @@ Place = Annotated[
         "Plot (34, or row,column: 3,4), or another place of the world (default: all).",
     ),
 ]  # fmt: skip
-World = Annotated[str, world_option(or_default)]
-NamedWorld = Annotated[
+World = Annotated[
     str | None,
-    argument("[WORLD]", required=False, callback=if_given, shell_complete=completion.worlds),
+    option(
+        "--world --env", "WORLD|FILE.py",
+        "What is played: a world, the file of a game, or the code of an environment or model: "
+        "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining).",
+        shell_complete=completion.worlds,
+    ),
+]  # fmt: skip
+NamedWorld = Annotated[
+    str | None, argument("[WORLD]", required=False, shell_complete=completion.worlds)
 ]
 NewJournal = Annotated[
     str | None, option("--out", "FILE", "Journal to write (default: in journals/).", type=Output())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,8 +38,8 @@ from goldrush.cli.options import (
     World,
     allow_own_policies,
     echo_traceback,
-    one_world,
     roster_option,
+    world_of,
 )
 from goldrush.cli.progress import OnStep, progress
 from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
@@ -108,7 +108,7 @@ def record(
     from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
 
-    world = one_world(named, world)
+    world = world_of(named, world)
     tools = tools_for(world)
     who = players_of(tools, world)
     subject.check(tools.config)
@@ -162,9 +162,9 @@ def recorded(
         stem = [*stem, treatment if in_file is None else in_file.name]
     config = planned.prepared.facts.get("config", {})
     stem = [*stem, f"seed{config['seed']}"] if "seed" in config else stem
-    with new_journal(out, "-".join(stem)) as target:
-        play = partial(planned.record, target, force=force, fsync=recording.fsync)
-        return carried_out(target, play, planned.tools, recording, again)
+    target = new_journal(out, "-".join(stem))
+    play = partial(planned.record, target, force=force, fsync=recording.fsync)
+    return carried_out(target, play, planned.tools, recording, again)
 
 
 @command()
@@ -461,35 +461,21 @@ def settings_of(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str
     return chosen
 
 
-@contextmanager
-def new_journal(out: str | None, stem: str) -> Iterator[str]:
-    """The path of a journal to record: `out`, else a free one of this stem in journals/. If that
-    folder is made here and nothing is recorded in it, it is removed at the end.
+def new_journal(out: str | None, stem: str) -> str:
+    """The path of a journal to record: `out`, else a free one of this stem in journals/.
 
-    Raises BadInput if the folder cannot be made.
+    Raises BadInput if that folder cannot be made.
     """
-    from goldrush.kernel import files
     from goldrush.kernel.errors import BadInput
+    from goldrush.kernel.files import make_folder
 
     if out is not None:
-        yield out
-        return
-    was_there = JOURNALS.exists()
+        return out
     try:
-        files.make_folder(str(JOURNALS))
+        make_folder(str(JOURNALS))
     except OSError as error:
         raise BadInput(f"cannot make {JOURNALS}/: {error.strerror}", "give --out") from None
-    try:
-        yield _free_path(stem)
-    finally:
-        if not was_there:
-            with suppress(OSError):  # there is a journal in it
-                files.system.remove_folder(str(JOURNALS))
-
-
-def _free_path(stem: str) -> str:
-    path = JOURNALS / f"{stem}.journal"
-    number = 1
+    path, number = JOURNALS / f"{stem}.journal", 1
     while path.exists():
         number += 1
         path = JOURNALS / f"{stem}-{number}.journal"

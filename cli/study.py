@@ -29,12 +29,12 @@ from goldrush.cli.options import (
     SubjectOptions,
     SummaryJson,
     Trust,
+    World,
     allow_own_policies,
     json_option,
     measures_of,
     refuse,
     roster_option,
-    world_option,
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.record import settings_of
@@ -77,7 +77,7 @@ class VariedOptions(NamedTuple):
 def study(
     *,
     plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
-    world: str | None = world_option(),
+    world: World,
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
     subject: SubjectOptions,
