@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -88,34 +87,6 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-# A name, with the bracket that begins its options. Without a look ahead, which would take the
-# square of the length of a text.
-_NAME: Final = r"[^,*\[\]]+\[?"
-_NAME_KEPT: Final = 5  # characters of a name that is cut
-
-
-def with_names_cut(text: str, most: int, dots: str) -> str:
-    """The text of a roster, or a label. If it has more than `most` characters, the names before
-    brackets are cut in their middle, as far as that helps: what differs may stand between brackets.
-    """
-    if len(text) <= most:
-        return text
-    least = _NAME_KEPT + len(dots)
-    shown = _with_names_of(text, least, dots)
-    if len(shown) > most:
-        return shown
-    each = (_with_names_of(text, limit, dots) for limit in range(most, least, -1))
-    return next((longer for longer in each if len(longer) <= most), shown)
-
-
-def _with_names_of(text: str, most: int, dots: str) -> str:
-    def cut(found: re.Match[str]) -> str:
-        name = found[0]
-        return f"{cut_middle(name[:-1], most, dots)}[" if name.endswith("[") else name
-
-    return re.sub(_NAME, cut, text)
-
-
 def cut_middle(text: str, most: int, dots: str) -> str:
     """A text of at most `most` characters, with dots in its middle if it is longer."""
     if len(text) <= most:
@@ -126,13 +97,13 @@ def cut_middle(text: str, most: int, dots: str) -> str:
 
 def cut_apart(texts: Mapping[str, str], most: int, dots: str) -> dict[str, str]:
     """Texts of rosters, or labels, by name: those of more than `most` characters are cut in the
-    middle, names before brackets first, and equal results numbered, so that none are equal.
+    middle, and equal results numbered, so that none are equal.
     """
     labels: dict[str, str] = {}
     taken: set[str] = set()
     numbers: Counter[str] = Counter()
     for name, text in texts.items():
-        label = short = cut_middle(with_names_cut(text, most, dots), most, dots)
+        label = short = cut_middle(text, most, dots)
         while label in taken:
             numbers[short] += 1
             label = f"{short} ({numbers[short] + 1})"

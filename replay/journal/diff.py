@@ -33,7 +33,7 @@ from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import way_out_of
-from goldrush.replay.text import cut_middle, with_names_cut
+from goldrush.replay.text import cut_middle
 
 # Why two runs differ.
 CAUSES: Final = (
@@ -470,7 +470,7 @@ def _label(player: Any, prompt: PromptVersion | None) -> str:
     if player is None:
         return "not in the setup"
     [label] = labels_of([player], prompt) or [format_value(player)]
-    return with_names_cut(label, LABEL_MAX, " ... ")
+    return cut_middle(label, LABEL_MAX, " ... ")
 
 
 def _causes(

@@ -299,7 +299,7 @@ def styles_of(
 
 
 def labels_of(names: Iterable[str], most: int = LABEL_MAX) -> dict[str, str]:
-    """Distinct labels for names: those of more than `most` characters are cut in the middle, what
-    stands before brackets first, and equal results numbered.
+    """Distinct labels for names: those of more than `most` characters are cut in the middle, and
+    equal results numbered.
     """
     return cut_apart({name: printable(name) for name in names}, most, "…")
