@@ -101,7 +101,7 @@ def groups(
     Raises BadInput for a world without measures, and if scipy is not installed, which the intervals
     need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
-    require("scipy", "intervals need", "stats", ", or take --by-run")
+    require("scipy", "intervals need", "stats")
     runs = list(map_runs(_one, paths, jobs, users=users))
     recorded: dict[bytes, set[bytes]] = {}
     for one in runs:

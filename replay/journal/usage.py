@@ -89,18 +89,11 @@ class Usage(msgspec.Struct, frozen=True):
     failures: Sequence[Failures]
 
     def __str__(self) -> str:
-        return self.format()
-
-    def format(self, *, by_round: bool = False) -> str:
-        """The usage as a table, by agent; `by_round`: and another one by round."""
+        """The usage as a table, by agent."""
         rows = [(str(agent), escaped(model), *of.cells) for agent, model, of in self.agents]
         rows = [("agent", "model", *HEAD), *rows, ("all", "", *self.total.cells)]
         table = format_table(rows, numbers=[0, *range(2, len(rows[0]))])
-        lines = [escaped(self.path), table, *map(escaped, format_cut(self.failures))]
-        if by_round:
-            rounds = [("round", *HEAD), *((str(number), *of.cells) for number, of in self.rounds)]
-            lines += ["", format_table(rounds, numbers=range(len(HEAD) + 1))]
-        return "\n".join(lines)
+        return "\n".join([escaped(self.path), table, *map(escaped, format_cut(self.failures))])
 
     def as_dict(self) -> dict[str, Any]:
         return {

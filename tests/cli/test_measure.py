@@ -95,12 +95,9 @@ def forged(path: Path, gold: Any) -> Path:
     return write(path, changed(sound, MINING_SETTLED, lambda row: [*row[:3], gold]))
 
 
-@pytest.mark.parametrize("option", ["--json", "--by-round"])
 @pytest.mark.parametrize("gold", [float("nan"), 1.7e308])
-def test_gold_that_no_run_can_mine_is_told_in_a_line(
-    tmp_path: Path, option: str, gold: float
-) -> None:
-    assert_refused(goldrush("measure", forged(tmp_path / "a", gold), option, cwd=tmp_path), "gold")
+def test_gold_that_no_run_can_mine_is_told_in_a_line(tmp_path: Path, gold: float) -> None:
+    assert_refused(goldrush("measure", forged(tmp_path / "a", gold), cwd=tmp_path), "gold")
 
 
 def test_runs_under_different_rules_are_in_different_groups() -> None:

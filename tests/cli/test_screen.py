@@ -39,8 +39,8 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         "replay a.journal", "log a.journal", "info a.journal", "ls .", "diff a.journal b.journal",
         "audit a.journal --at 1", "audit a.journal",
-        "verify a.journal", "watch a.journal", "measure a.journal", "measure . --by-run",
-        "measure a.journal --by-round", "measure .", "export a.journal", "source a.journal",
+        "verify a.journal", "watch a.journal", "measure a.journal",
+        "measure .", "export a.journal", "source a.journal",
         "export a.journal --format csv --table events", "fork a.journal --at 1 --out c.journal",
         "record {game} --out d.journal", "treatments {game}", "settings {game}",
         "policies {game}", "view a.journal", "view .",

@@ -91,7 +91,7 @@ COMMANDS: dict[str, list[list[object]]] = {
     "audit": [["{}"], ["{}", "--round", 1]],
     "score": [["{}", "--at", 1, "--agent", 6]],
     "export": [["{}"], ["{}", "--format", "csv", "--out", "{out}"]],
-    "measure": [["{}"], ["{}", "--by-round"], ["{}", "--usage"]],
+    "measure": [["{}"], ["{}", "--usage"]],
     "leaderboard": [["{}"], ["{}", "--at", 1, "--to", "{out}"]],
     "diff": [["{}", "{other}"], ["{other}", "{}"], ["{}", "{other}", "--json"]],
     "verify": [*(["{}", "--level", level] for level in (1, 2, 3, 4)),

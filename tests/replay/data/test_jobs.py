@@ -65,7 +65,7 @@ def _files(form: str, paths: list[Path], jobs: int) -> object:
         lambda paths, jobs: arrow_table(paths, "agents", jobs),
         lambda paths, jobs: _files("csv", paths, jobs),
         lambda paths, jobs: _files("parquet", paths, jobs),
-        by_command("measure", "--json", "--by-round"),
+        by_command("measure", "--json"),
         by_command("measure", "--usage"),
         by_command("export", "--format", "csv", "--table", "rounds"),
     ],
