@@ -48,7 +48,6 @@ def view(
         "--out", "FILE", "Page to write (default: JOURNAL with .html; runs.html in DIR).",
         type=Output(),
     ),
-    opens: bool = option("--open", help="Open the page in a browser."),
     force: ForcePage,
     as_json: bool = json_option("Print path and size as JSON."),
 ) -> None:  # fmt: skip
@@ -95,11 +94,6 @@ def view(
             _warn(path, run, units)
     lines.append(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
     echo(as_json, written.as_dict, lambda: "\n".join(lines))
-    if opens:
-        import webbrowser
-
-        if not webbrowser.open(written.path.resolve().as_uri()):
-            echo_error(f"no browser could be started; open {quoted_path(str(written.path))}")
 
 
 def _warn(journal: str, run: ShownRun, asked: Ends) -> None:

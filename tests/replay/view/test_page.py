@@ -93,11 +93,10 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(damage: str, tmp_path: 
 def test_a_page_lies_beside_its_journal_and_is_replaced_by_the_next(tmp_path: Path) -> None:
     shutil.copy(path_of("baseline"), tmp_path / "run.journal")
     first = goldrush("view", "run.journal", cwd=tmp_path)
-    again = goldrush("view", "run.journal", "--open", cwd=tmp_path, BROWSER="/no/browser")
+    again = goldrush("view", "run.journal", cwd=tmp_path)
 
     assert "page: run.html" in first.out
     assert (0, first.out) == (again.code, again.out)
-    assert "no browser could be started; open run.html" in again.err
 
 
 _NAMES = re.compile(
