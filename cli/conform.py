@@ -33,7 +33,7 @@ def conform(
     from goldrush.testing import LAWS, broken, trial
 
     if roster is not None:
-        allow_own_policies([], players_of(tools_for(world), world).policy_set.names_in(roster))
+        allow_own_policies([], players_of(tools_for(world)).policy_set.names_in(roster))
     with trial(world, settings_of(settings, {}), roster) as run:
         found = {name: broken(law, run) for name, law in LAWS.items()}
     echo(

@@ -75,13 +75,13 @@ def fork(
     from goldrush.agents.seats import REPLAY, family_in
     from goldrush.cli.people import at_terminal
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.find import players_at
+    from goldrush.replay.find import players_of
     from goldrush.replay.run import Run
 
     models = models_of(reach, model)
     resources = playing.resources(jobs, at_terminal(), models)
     run = Run(journal, resources)
-    who = players_at(journal)
+    who = players_of(run.tools)
     if wording is not None:
         if roster is None:
             raise BadInput(

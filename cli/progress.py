@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-AFTER = 0.5  # seconds
+    from goldrush.replay.arguments import OnStep
 
-# Called with the name of a bar, how much is done, and of how much.
-OnStep = Callable[[str, int, int], None]
+AFTER = 0.5  # seconds
 
 _under_way: list[Progress] = []  # the bars that are shown
 

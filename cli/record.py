@@ -41,7 +41,7 @@ from goldrush.cli.options import (
     roster_option,
     world_of,
 )
-from goldrush.cli.progress import OnStep, progress
+from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
@@ -49,6 +49,7 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, Resources
+    from goldrush.replay.arguments import OnStep
     from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
 
@@ -110,7 +111,7 @@ def record(
 
     world = world_of(named, world)
     tools = tools_for(world)
-    who = players_of(tools, world)
+    who = players_of(tools)
     subject.check(tools.config)
     given = {"seed": seed, who.horizon: rounds, "agents": agents, **subject.chosen()}
     chosen = settings_of(settings, given)

@@ -276,7 +276,7 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
     middle = units[len(units) // 2]
     out = run.path.with_name("fork.journal")
     players.fork(
-        run.world, players_of(run.tools, run.name), run.path,
+        run.world, players_of(run.tools), run.path,
         run.world.vocabulary.number(middle), out, resources=run.resources, force=True,
     )  # fmt: skip
     forked = attrs.evolve(run, path=out)
@@ -582,7 +582,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     config = studies.config(setup["config"])
     if config.as_dict() != setup["config"]:
         raise LawBroken(f"the configuration is {config.as_dict()}, START has {setup['config']}")
-    who = players_of(run.tools, run.name)
+    who = players_of(run.tools)
     units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")

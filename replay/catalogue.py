@@ -28,7 +28,7 @@ class Setting:
 
 def policies_of(world: str) -> tuple[dict[str, CatalogueEntry], list[PluginFailed]]:
     """As `policies`, with the errors of those that cannot be used."""
-    players = players_of(tools_for(world), world)
+    players = players_of(tools_for(world))
     entries = dict(players.policies)
     unusable = []
     for name, plugin in players.policy_set.installed().items():

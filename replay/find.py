@@ -44,7 +44,7 @@ from goldrush.kernel.errors import (
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import World
-from goldrush.replay.tools import Tools, lacks
+from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.versions import PromptVersion
@@ -150,7 +150,7 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
 
     if not is_built_in(world) or world == OF_MAKERS:
         return False
-    own, families = players_of(tools_for(world), world).policies, {*FAMILIES} - {EXTERNAL}
+    own, families = players_of(tools_for(world)).policies, {*FAMILIES} - {EXTERNAL}
     return all(
         isinstance(name, str) and (name in own or name.partition(":")[0] in families)
         for name in policies
@@ -199,7 +199,7 @@ def built_in_policies() -> list[str]:
 
     names: list[str] = []
     for world in NAMES:
-        own = players_of(tools_for(world), world).policies
+        own = players_of(tools_for(world)).policies
         names += [f"{world}/{name}" for name in (*own, *FAMILIES)]
     return names
 
@@ -227,10 +227,10 @@ def tools_for(world: str | type[Game] | Maker) -> Tools:
     return tools
 
 
-def players_of(tools: Tools, world: str) -> Players[Any]:
+def players_of(tools: Tools) -> Players[Any]:
     """The players of a world. Raises BadInput for a world without players."""
     if tools.players is NOBODY:
-        raise BadInput(f"the {world} world has no players", "record runs with its own program")
+        raise BadInput(f"the {tools.name} world has no players", "record runs with its own program")
     return tools.players
 
 
@@ -292,13 +292,3 @@ def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[
     except JournalError:  # reading on raises it again
         start = None
     return world_of((start.setup if start else None) or {}).under(reader.header.rules)
-
-
-def players_at(path: str | Path) -> Players[Any]:
-    """The players of the journal at a path. Raises as `tools_at`, and BadInput for a world without
-    players.
-    """
-    tools = tools_at(path)
-    if tools.players is NOBODY:
-        raise lacks(tools, path, "players")
-    return tools.players

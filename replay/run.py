@@ -51,7 +51,6 @@ from goldrush.replay.find import (
     WORLD_DEFAULT,
     is_built_in,
     maker_at,
-    players_at,
     players_of,
     tools_at,
     tools_for,
@@ -261,7 +260,7 @@ class Run:
         """
         world = world_named(world)
         tools = tools_for(world)
-        who = players_of(tools, world)
+        who = players_of(tools)
         name, chosen = settings_of(treatment, {**(given or {}), **settings}, tools.config)
         seated = roster_of(who, roster)
         check_program(resources, who)
@@ -576,7 +575,7 @@ class Run:
 
         with making(self._make):
             players.resume(
-                world_at(self.path), players_at(self.path), self.path, fsync=fsync,
+                world_at(self.path), players_of(self.tools), self.path, fsync=fsync,
                 on_unit=on_unit, resources=self._resources(policies),
             )  # fmt: skip
         return self
@@ -620,7 +619,7 @@ class Run:
         from goldrush.agents.trust import import_names
         from goldrush.replay.journal.rebuild import world_at
 
-        who = players_at(self.path)
+        who = players_of(self.tools)
         name, chosen = settings_of(treatment, {**(given or {}), **settings}, self.tools.config)
         seated = roster_of(who, roster) if roster is not None else RosterText(None)
         change = players.ForkChange(chosen, name, seated.text, submissions_of(replace))
@@ -638,7 +637,7 @@ class Run:
 
     def _resources(self, policies: Policies = None) -> Resources:
         """What playing on needs, with the objects that external agents play. Raises BadInput."""
-        who = players_at(self.path)
+        who = players_of(self.tools)
         check_program(self.resources, who)
         if policies is None:
             return self.resources

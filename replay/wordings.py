@@ -171,7 +171,7 @@ def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
 
 def _version(world: str) -> tuple[PromptVersion, Wordable]:
     """The version of a world's prompt, and what wordings can change in it."""
-    version = players_of(tools_for(world), world).prompt
+    version = players_of(tools_for(world)).prompt
     if version is None:
         raise BadInput(
             f"the prompts of the {world} world cannot be worded", "give another world (--world)"
@@ -182,7 +182,7 @@ def _version(world: str) -> tuple[PromptVersion, Wordable]:
 def _checked(task: tuple[str, str, str]) -> CheckedTreatment:
     world, name, treatment = task
     of = tools_for(world)
-    who, names = players_of(of, world), wording_named(name, _version(world)[1]).names
+    who, names = players_of(of), wording_named(name, _version(world)[1]).names
     chosen = of.treatments[treatment].settings if treatment in of.treatments else {}
     settings = {each: value for each, value in who.early.items() if each not in chosen}
     prompts = largest = 0

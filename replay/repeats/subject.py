@@ -132,7 +132,7 @@ def _world(world: Any, order: Order, settings: dict[str, object]) -> Runnable:
     from goldrush.replay.run import Run
 
     name = world_named(world)
-    horizon = players_of(tools_for(name), name).horizon
+    horizon = players_of(tools_for(name)).horizon
     given = {} if order.steps is None else {horizon: order.steps}
     chosen: dict[str, Any] = {"seed": order.seed, **given, **settings}
 

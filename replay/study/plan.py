@@ -499,7 +499,7 @@ def studied(name: str) -> Tools:
     tools = tools_for(name)
     if tools.studies is NO_STUDIES:
         raise BadInput(f"the {name} world has no studies", "take another --world")
-    players_of(tools, name)
+    players_of(tools)
     return tools
 
 

@@ -95,7 +95,6 @@ def test_what_a_world_does_not_list_is_refused_by_command_and_library(
     [
         ["audit", "a b.journal", "--round", 1],
         ["measure", "a b.journal"],
-        ["prompt", "a b.journal", "--round", 1, "--agent", 1],
         ["why", "a b.journal"],
     ],
 )

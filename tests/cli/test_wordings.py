@@ -102,7 +102,7 @@ def test_who_is_asked_and_when_has_to_be_told_where_it_is_said(
     texts: Mapping[str, Any], world: str, untold: Mapping[str, list[int]]
 ) -> None:
     """That a number stands somewhere, as in the map, tells nobody who it is."""
-    version = players_of(tools_for(world), world).prompt
+    version = players_of(tools_for(world)).prompt
     assert version is not None
     of = version.wordable()
 

@@ -205,7 +205,7 @@ NO_READERS = {
         study.manifest.write_manifest study.plan.read_plan view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
-        draws.draws_of find.players_at find.tools_at find.tools_of find.typed find.open_world
+        draws.draws_of find.tools_at find.tools_of find.typed find.open_world
         find.maker_at find.world_named find.is_shipped_at source.records_source
          competition.steps.season_world story.sentences_of
          episode.show.sentences_of rl.parallel_env episode.wrap.wrap
