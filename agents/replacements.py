@@ -56,11 +56,15 @@ def parse_replacements(
     replaced: list[tuple[int, int, Row]] = []
     for number, item in enumerate(items, 1):
         where = f"submission {number}"
-        code = _code_of(events, item, where)
+        given = item if isinstance(item, Mapping) else {}
+        name = given.get("event", next(iter(events)) if len(events) == 1 else None)
+        if type(name) is not str or name not in events:
+            listed = " or ".join(events)
+            raise BadInput(f"{where} is a {format_value(name)} event", f"give {listed} ones")
+        code, see = events[name], f"see `{name}` in an export"
         event = world.events[code]
-        see = f"see `{event.name}` in an export"
         keys = ("event", unit, *(["step"] if has_steps else []), *event.fields)
-        if not isinstance(item, Mapping) or set(item) - set(keys):
+        if not given or set(given) - set(keys):
             raise BadInput(
                 f"{where} is {format_value(item)}", f"give an object of {', '.join(keys)}"
             )
@@ -78,22 +82,6 @@ def parse_replacements(
         replaced.append((at, step, row))
     replaced.sort(key=lambda placed: (*placed[:2], placed[2][0]))
     return [*replaced] if has_steps else [(number, row) for number, _, row in replaced]
-
-
-def _code_of(events: Mapping[str, int], item: object, where: str) -> int:
-    """The code of the event of a submission that is given. `events`: codes by name. Raises
-    BadInput.
-    """
-    if not (isinstance(item, Mapping) and "event" in item):
-        if len(events) == 1:
-            return next(iter(events.values()))
-        raise BadInput(f"{where} has no event", f"give one: {' or '.join(events)}")
-    name = item["event"]
-    if type(name) is not str or name not in events:
-        raise BadInput(
-            f"{where} is a {format_value(name)} event", f"give {' or '.join(events)} ones"
-        )
-    return events[name]
 
 
 def _step_of(codes: Sequence[int | None], item: Mapping[str, object], code: int, where: str) -> int:
