@@ -35,14 +35,10 @@ class RosterText(msgspec.Struct, frozen=True):
     Attributes:
         text: its text form; None: the default roster.
         policies: the objects of its external agents, by agent.
-        objects: all items that are not text, by agent.
-        agents: how many agents it has.
     """
 
     text: str | None
     policies: Mapping[int, object] = {}
-    objects: Mapping[int, object] = {}
-    agents: int = 0
 
 
 def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
@@ -62,19 +58,17 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
         raise BadInput("the roster is empty", "give at least one policy")
     parts: list[str] = []
     policies: dict[int, Any] = {}
-    objects: dict[int, Any] = {}
     for player in players:
         if isinstance(player, str):
             parts += policy_set.names_by_agent(player if "*" in player else f"{player}*1")
             continue
         part, policy = _part(policy_set, player)
-        objects[len(parts)] = player
         if policy is not None:
             policies[len(parts)] = policy
         parts.append(part)
     runs = ((part, len(list(group))) for part, group in groupby(parts))
     text = ",".join(f"{part}*{count}" for part, count in runs)
-    return RosterText(text, policies, objects, len(parts))
+    return RosterText(text, policies)
 
 
 def class_name(make: type) -> str:

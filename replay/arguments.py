@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Players
 
 Roster = str | Sequence[object] | None  # as text, or policies one after the other
-Policies = Mapping[int, object] | Sequence[object] | None  # by agent, or a whole roster
+Policies = Mapping[int, object] | None  # by agent
 Trust = str | type | Sequence[str | type]  # names of the form module:Class, or the classes
 Sources = str | Path | Sequence[str | Path]  # paths of journals
 Replacements = Sequence[Mapping[str, Any]] | str | Path  # submissions, or a file of them
@@ -191,34 +191,21 @@ def check_program(resources: Resources, who: Players[Any]) -> None:
 
 
 def with_objects(
-    resources: Resources,
-    who: Players[Any],
-    entries: Sequence[Any],
-    policies: Mapping[int, object] | Sequence[object],
+    resources: Resources, entries: Sequence[Any], policies: Mapping[int, object]
 ) -> Resources:
-    """Resources with the objects that the external agents of a recorded roster play.
+    """Resources with the objects that external agents play, by agent. `entries`: the roster in
+    force at the end of the journal.
 
-    Args:
-        resources: those without objects.
-        entries: the roster in force at the end of the journal.
-        policies: by agent, or the whole roster as it was given to `record`.
-
-    Raises BadInput for an object of an agent that is not external, and for a roster of another
-    length.
+    Raises BadInput for an object of an agent that is not external.
     """
+    if not isinstance(policies, Mapping):
+        raise BadInput("policies is no dict", "give the object of each external agent by number")
     external = [n for n, entry in enumerate(entries) if entry.get("policy") == "external"]
-    if isinstance(policies, Mapping):
-        found = {integer(agent, "the agent"): policy for agent, policy in policies.items()}
-        for agent in found:
-            if agent not in external:
-                there = ", ".join(map(str, external)) or "none"
-                raise BadInput(f"agent {agent} is not external", f"external agents: {there}")
-    else:
-        given = roster_of(who, policies)
-        if given.agents != len(entries):
-            says = f"the policies are those of {given.agents} agents, the run has {len(entries)}"
-            raise BadInput(says, "give the roster of the run, or a dict by agent")
-        found = {agent: one for agent, one in given.objects.items() if agent in external}
+    found = {integer(agent, "the agent"): policy for agent, policy in policies.items()}
+    for agent in found:
+        if agent not in external:
+            there = ", ".join(map(str, external)) or "none"
+            raise BadInput(f"agent {agent} is not external", f"external agents: {there}")
     return msgspec.structs.replace(resources, policies=found, roster=entries)
 
 

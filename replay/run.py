@@ -478,9 +478,8 @@ class Run:
 
         Args:
             level: the highest level to check, 1 to 4.
-            policies: the objects that `external` agents play, by agent, or the whole roster as it
-                was given to `record`. They are asked in order, and must answer as they did: without
-                state, or in the state in which they were.
+            policies: the objects that `external` agents play, by agent. They are asked in order,
+                and must answer as they did: without state, or in the state in which they were.
 
         Returns:
             The verdict: `holds` is True, False, or None where something could not be judged;
@@ -637,11 +636,10 @@ class Run:
 
     def _resources(self, policies: Policies = None) -> Resources:
         """What playing on needs, with the objects that external agents play. Raises BadInput."""
-        who = players_of(self.tools)
-        check_program(self.resources, who)
+        check_program(self.resources, players_of(self.tools))
         if policies is None:
             return self.resources
-        return with_objects(self.resources, who, self.info().declared.players, policies)
+        return with_objects(self.resources, self.info().declared.players, policies)
 
     # Measures, tables, pages.
 

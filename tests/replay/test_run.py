@@ -113,7 +113,7 @@ def test_objects_are_external_and_verified_when_given_back() -> None:
     run = goldrush.record(seed=1, rounds=4, roster=["greedy-mine", Eagle(), Eagle()])
 
     assert ("external (2 agents)",) == tuple(run.verify().not_asked)
-    given = run.verify(policies=["greedy-mine", Eagle, Eagle()])
+    given = run.verify(policies={1: Eagle, 2: Eagle()})
     assert given.holds
     assert not given.not_asked
     assert "greedy-mine,external[name=Eagle]*2" in repr(run)
@@ -144,7 +144,7 @@ def test_an_importable_class_is_asked_again(
     [
         ({0: Hawk()}, "agent 0 is not external; external agents: 1, 2"),
         ({1: 5}, "agent 1 is '5'; give an object with a method `plan`"),
-        (["greedy-mine", Hawk()], "those of 2 agents, the run has 3"),
+        ([Hawk()], "give the object of each external agent"),
     ],
 )
 def test_objects_of_no_external_agent_are_refused(

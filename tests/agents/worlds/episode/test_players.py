@@ -203,7 +203,7 @@ def test_a_policy_is_asked_by_the_name_of_its_agent_with_what_it_observes(tmp_pa
     assert [3, 2, 1] == [len(policy.asked) for policy in policies]
     assert all(spaces.Box(-99, 99, (2,)).contains(seen) for p in policies for _, seen in p.asked)
     assert 3 == len({tuple(policy.asked[0][1]) for policy in policies})  # type: ignore[arg-type]
-    assert run.verify(policies=policies).holds
+    assert run.verify(policies=dict(enumerate(policies))).holds
 
 
 def test_each_environment_of_a_vector_shows_its_policy_its_own_observation(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_an_object_is_asked_again_what_a_program_did_and_its_resets_are_believed
         env.step(action)
     env.reset(seed=4)
     env.close()
-    verdict = goldrush.open(path, world=NoisyWalk).verify(policies=[Steady()])
+    verdict = goldrush.open(path, world=NoisyWalk).verify(policies={0: Steady()})
 
     assert verdict.broken is not None
     assert (4, "step 3") == (verdict.broken.level, verdict.broken.where.partition(",")[0])
