@@ -19,7 +19,6 @@ import msgspec
 
 from goldrush.agents.catalogue import configurable
 from goldrush.agents.roster import format_policy
-from goldrush.agents.targets import build_policy
 from goldrush.agents.trust import EXTERNAL, is_import_name
 from goldrush.kernel.errors import BadInput, format_value
 
@@ -34,7 +33,7 @@ class RosterText(msgspec.Struct, frozen=True):
 
     Attributes:
         text: its text form; None: the default roster.
-        policies: the objects of its external agents, by agent.
+        policies: of its external agents, by agent: the object, or the class that makes it.
     """
 
     text: str | None
@@ -46,8 +45,8 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
     (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy objects, or classes that are made
     without arguments.
 
-    Raises BadInput where rosters are text, for an empty roster, for an object without the method of
-    a policy, and for a class that cannot be made.
+    Raises BadInput where rosters are text, for an empty roster, and for an object without the
+    method of a policy.
     """
     if not policy_set.method:
         raise BadInput("rosters of this world are text", "write the roster as on the command line")
@@ -71,18 +70,6 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
     return RosterText(text, policies)
 
 
-def class_name(make: type) -> str:
-    """The name `module:Class` of an importable class.
-
-    Raises BadInput for a class of the main program or one that is defined within a function.
-    """
-    name = _import_name(make)
-    if name is None:
-        what = f"class {make.__qualname__} of module {make.__module__} cannot be imported"
-        raise BadInput(what, "define it at the top of a module of its own")
-    return name
-
-
 def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
     """A policy as a roster's text has it; with the object, unless the text is enough."""
     make = player if isinstance(player, type) else type(player)
@@ -96,8 +83,7 @@ def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
         part = format_policy(name, settings)
         if _round_trips(policy_set, part):
             return part, None
-    policy = build_policy(make, make.__name__, [policy_set.method]) if make is player else player
-    return format_policy(EXTERNAL, {"name": _safe(make.__name__)}), policy
+    return format_policy(EXTERNAL, {"name": _safe(make.__name__)}), player
 
 
 def _import_name(make: type) -> str | None:

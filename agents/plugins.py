@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +26,7 @@ from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.records import Record
 
 if TYPE_CHECKING:
-    from importlib.metadata import Distribution, EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
 # The groups of entry points. The name of a policy is WORLD/NAME.
@@ -164,34 +165,16 @@ def name_fault(candidate: Plugin, built_in: Collection[str] = ()) -> str | None:
 
 def _points(group: str) -> Iterable[EntryPoint]:
     """The entry points of a group, without those of distributions that cannot be read."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import distributions, entry_points
 
     try:
         return entry_points(group=group)
     except Exception:  # a distribution's file may be malformed in any way
-        each = (points for _, points in _by_distribution() if not isinstance(points, Exception))
-        return [point for points in each for point in points.select(group=group)]
-
-
-def _by_distribution() -> Iterator[tuple[Distribution, EntryPoints | Exception]]:
-    """Each distribution, with its entry points or why they cannot be read."""
-    from importlib.metadata import distributions
-
-    for distribution in distributions():
-        try:
-            points: EntryPoints | Exception = distribution.entry_points
-        except Exception as error:
-            points = error
-        yield distribution, points
-
-
-def unreadable() -> list[tuple[str, str]]:
-    """(name, reason) of each distribution whose entry points cannot be read."""
-    return [
-        (str(distribution.name), f"its entry points: {format_error(points)}")
-        for distribution, points in _by_distribution()
-        if isinstance(points, Exception)
-    ]
+        found: list[EntryPoint] = []
+        for distribution in distributions():
+            with suppress(Exception):
+                found += distribution.entry_points.select(group=group)
+        return found
 
 
 def _is_by_chance(point: EntryPoint) -> bool:

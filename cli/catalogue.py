@@ -147,7 +147,7 @@ def plugins(as_json: Json) -> int:
       goldrush plugins
       goldrush plugins --json
     """
-    from goldrush.agents.plugins import installed, is_allowed, load_fault, unreadable
+    from goldrush.agents.plugins import installed, is_allowed, load_fault
 
     rows = [
         (one.name, kind, f"{one.distribution} {one.version}", load_fault(one, load, built_in))
@@ -155,7 +155,6 @@ def plugins(as_json: Json) -> int:
         for one in installed(group)
         if is_allowed(one)
     ]
-    rows += [(name, "distribution", "", reason) for name, reason in unreadable()]
     cells = [(*row[:3], row[3] or "") for row in rows]
     nothing = "no plugins are installed, or GOLDRUSH_PLUGINS allows none"
     keys = ("name", "kind", "distribution", "trouble")

@@ -212,9 +212,7 @@ def _writing(path: str) -> Iterator[None]:
 
 
 def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
-    """Read a file that a user gave to a command: a plan, models, submissions.
-
-    Pipes are accepted (`<(...)` in a shell), but a pipe that has no writer is not waited for.
+    """Read a file or a pipe that a user gave to a command: a plan, models, submissions.
 
     Args:
         path: the file; "-" is standard input if `stdin` is True.
@@ -222,20 +220,13 @@ def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
         instead: what to give instead, for the error.
         stdin: whether "-" is accepted.
 
-    Raises BadInput if it cannot be read, is too large, or is a pipe without a writer.
+    Raises BadInput if it cannot be read or is too large.
     """
     try:
-        typed = stdin and path == "-"
-        fd = os.dup(0) if typed else os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(fd, "rb") as file:
-            is_pipe = not typed and stat.S_ISFIFO(os.fstat(fd).st_mode)
-            if is_pipe:
-                os.set_blocking(fd, True)
+        with open(os.dup(0) if stdin and path == "-" else path, "rb") as file:
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise BadInput(f"cannot read {path}: {format_reason(error)}", instead) from None
-    if is_pipe and not data:
-        raise BadInput(f"cannot read {path}: nothing is in this pipe", instead)
     if len(data) > limit:
         raise BadInput(f"{path} has more than {limit:,} bytes", instead)
     return data

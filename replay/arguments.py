@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Roster = str | Sequence[object] | None  # as text, or policies one after the other
 Policies = Mapping[int, object] | None  # by agent
-Trust = str | type | Sequence[str | type]  # names of the form module:Class, or the classes
+Trust = str | Sequence[str]  # names of the form module:Class
 Sources = str | Path | Sequence[str | Path]  # paths of journals
 Replacements = Sequence[Mapping[str, Any]] | str | Path  # submissions, or a file of them
 JOBS_MAX: Final = 1_000  # processes
@@ -150,13 +150,8 @@ def models_of(models: Models | str | Path | None) -> Models | None:
 
 
 def names_of(trust: Trust) -> tuple[str, ...]:
-    """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
-    given = (trust,) if isinstance(trust, str | type) else trust
-    if all(isinstance(policy, str) for policy in given):
-        return tuple(map(str, given))
-    from goldrush.agents.external import class_name
-
-    return tuple(p if isinstance(p, str) else class_name(p) for p in given)
+    """Names of user-defined policies."""
+    return tuple(map(str, listed(trust)))
 
 
 def jobs_of(jobs: int | None) -> int | None:

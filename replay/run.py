@@ -145,7 +145,7 @@ class Run:
             world: the game that it is a run of, as for `record`, or what makes the environment or
                 the model that it was recorded on (`gymnasium.make`, `"module:make"`): a journal
                 runs no code by naming it.
-            trust: user-defined policies, as classes or as `module:Class`, that may be imported:
+            trust: user-defined policies (`module:Class`) that may be imported:
                 `verify` asks them again, and they play in `resume` and `fork`.
             sources: the journals that `recorded` agents play.
 

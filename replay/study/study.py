@@ -161,7 +161,7 @@ class Study:
 
         Args:
             folder: where its journals and its manifest are.
-            trust: user-defined policies, as classes or as `module:Class`, that its runs may import.
+            trust: user-defined policies (`module:Class`) that its runs may import.
             world: the game that is played, as for `goldrush.record`.
 
         Raises BadInput where there is no study that can be read.
@@ -430,7 +430,7 @@ def _rosters(
         found = roster_of(of.players, roster)
         assert found.text is not None  # a list is not the default roster
         texts[name] = found.text
-        external = {agent: found.objects[agent] for agent in found.policies}
+        external = found.policies
         makers = {agent: make for agent, make in external.items() if isinstance(make, type)}
         if len(makers) < len(external):
             agents = ", ".join(map(str, sorted(external.keys() - makers)))

@@ -136,7 +136,7 @@ def test_an_importable_class_is_asked_again(
     assert not run.verify().not_asked
     opened = goldrush.open(run.path)
     assert opened.verify().not_asked
-    assert not goldrush.open(run.path, trust=[Claimer]).verify().not_asked
+    assert not goldrush.open(run.path, trust="own_policies:Claimer").verify().not_asked
 
 
 @pytest.mark.parametrize(
