@@ -1,6 +1,6 @@
 """Plugins: worlds, policies, commands, arenas and benches of other distributions, by entry points.
 
-Goldrush's own are constants of `BuiltIn` records and are searched first, because reading the entry
+Goldrush's own are constants (locations by name) and are searched first, because reading the entry
 points of all installed distributions takes longer than reading a short journal, and to import what
 reads them takes as long as recording a short run. A plugin is imported only when its name is used.
 The environment variable GOLDRUSH_PLUGINS lists the names that may be used (not set: all; empty:
@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -93,30 +93,19 @@ def imported(location: str) -> object:
     return getattr(import_module(module), attribute)
 
 
-class BuiltIn(NamedTuple):
-    """One of goldrush's own: its name, and the location of its object as module:attribute."""
-
-    name: str
-    value: str
-
-    def load(self) -> Any:
-        """Import the object."""
-        return imported(self.value)
-
-
 class PluginKind(msgspec.Struct, frozen=True):
     """A kind of plugin.
 
     Attributes:
         title: for people.
         accepts: whether a loaded object is of this kind.
-        built_in: goldrush's own, whose names no plugin can take.
+        built_in: the locations of goldrush's own, whose names no plugin can take.
     """
 
     group: str
     title: str
     accepts: Callable[[object], bool]
-    built_in: Sequence[BuiltIn] = ()
+    built_in: Mapping[str, str] = {}
 
 
 def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
@@ -193,16 +182,15 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
 
 
 def load_plugin(
-    group: str, name: str, check: Callable[[Any], bool], built_in: Sequence[BuiltIn] = ()
+    group: str, name: str, check: Callable[[Any], bool], built_in: Mapping[str, str] = {}
 ) -> Any:
     """Import the object of this name: goldrush's own, else a plugin's; None: there is none.
 
     Raises PluginFailed if a plugin cannot be imported or `check` is False for its object.
     """
-    by_name = {point.name: point for point in built_in}
-    if name in by_name:
-        return by_name[name].load()
-    installed = plugin(group, name, by_name)
+    if name in built_in:
+        return imported(built_in[name])
+    installed = plugin(group, name, built_in)
     return None if installed is None else installed.load(check)
 
 

@@ -175,6 +175,5 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
         (COMMANDS, "command", lambda one: one.load(is_command), commands),
     ]
     for kind in built_in_kinds():
-        names = [point.name for point in kind.built_in]
-        kinds.append((kind.group, kind.title, methodcaller("load", kind.accepts), names))
+        kinds.append((kind.group, kind.title, methodcaller("load", kind.accepts), kind.built_in))
     return kinds

@@ -16,7 +16,6 @@ from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
-    BuiltIn,
     Plugin,
     PluginFailed,
     PluginKind,
@@ -55,11 +54,8 @@ WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
 _TOOLS: Final = "goldrush.replay.{}.tools:{}"  # tools are reached by name only
-BUILT_IN: Final = tuple(
-    BuiltIn(name, _TOOLS.format(f"worlds.{name}", "TOOLS"))
-    for name in ("mining", "competition", "episode")
-)
-NAMES: Final = tuple(point.name for point in BUILT_IN)
+NAMES: Final = ("mining", "competition", "episode")
+BUILT_IN: Final = {name: _TOOLS.format(f"worlds.{name}", "TOOLS") for name in NAMES}
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
 OF_MAKERS: Final = NAMES[2]  # of environments and models
 

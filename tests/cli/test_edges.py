@@ -167,23 +167,6 @@ def test_ctrl_c_while_the_command_line_is_imported_is_ctrl_c(
     assert (130, "", says) == (done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["fork", "run.journal", "--at", 1, "--out", "x", "--replace-submission", "pipe"],
-        ["record", "--rounds", 1, "--out", "x", "--models", "pipe"],
-        ["study", "pipe", "--out", "x"],
-    ],
-)
-def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path, words: list[str]) -> None:
-    record(tmp_path / "run.journal", {"rounds": 2})
-    os.mkfifo(tmp_path / "pipe")
-    ran = goldrush(*words, cwd=tmp_path)
-
-    assert_refused(ran, "cannot read pipe: nothing is in this pipe")
-    assert {"run.journal", "pipe"} == set(os.listdir(tmp_path))
-
-
 def test_a_plan_may_come_through_a_pipe(tmp_path: Path) -> None:
     read, write = os.pipe()
     os.write(write, b"treatments = ['baseline']\nrosters = ['random']\nseeds = 1\nrounds = 1\n")

@@ -17,7 +17,6 @@ import attrs
 from goldrush.agents.plugins import (
     ARENAS,
     BENCHES,
-    BuiltIn,
     PluginFailed,
     PluginKind,
     load_plugin,
@@ -31,12 +30,12 @@ from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, ar
 
 NAMES: Final = ("mining", "nk", "command")
 ARENA_DEFAULT: Final = NAMES[0]
-OWN_ARENAS: Final = tuple(
-    BuiltIn(name, f"goldrush.kernel.worlds.competition.arenas.{name}:ARENA") for name in NAMES
-)
-OWN_BENCHES: Final = tuple(
-    BuiltIn(name, f"goldrush.agents.worlds.competition.benches.{name}:BENCH") for name in NAMES
-)
+OWN_ARENAS: Final = {
+    name: f"goldrush.kernel.worlds.competition.arenas.{name}:ARENA" for name in NAMES
+}
+OWN_BENCHES: Final = {
+    name: f"goldrush.agents.worlds.competition.benches.{name}:BENCH" for name in NAMES
+}
 
 _TEXT: Final = re.compile(r"(?P<name>[^\[\]]+?)\s*(?:\[(?P<settings>[^\[\]]*)\])?")
 _HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
