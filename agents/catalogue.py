@@ -8,7 +8,7 @@ from typing import Any, Self
 import attrs
 import msgspec
 
-from goldrush.kernel.settings import range_of
+from goldrush.kernel.settings import Setting, listed
 
 
 class CatalogueEntry(msgspec.Struct, frozen=True):
@@ -16,20 +16,18 @@ class CatalogueEntry(msgspec.Struct, frozen=True):
 
     Attributes:
         text: one line on what it does.
-        settings: the default and the range, as text, of each setting.
+        settings: its settings by name.
     """
 
     text: str
-    settings: Mapping[str, tuple[Any, str]] = {}
+    settings: Mapping[str, Setting] = {}
 
     @classmethod
     def of(cls, make: Callable[..., Any], more: str = "") -> Self:
         """The entry of a policy class: the first line of its docstring, followed by `more`."""
         line = (make.__doc__ or "").strip().partition("\n")[0]
         config = configurable(make)
-        fields = () if config is None else attrs.fields(config)
-        settings = {field.name: (field.default, range_of(field)) for field in fields}
-        return cls(f"{line} {more}".strip(), settings)
+        return cls(f"{line} {more}".strip(), {} if config is None else listed(config))
 
 
 def configurable(make: Callable[..., Any]) -> type[attrs.AttrsInstance] | None:

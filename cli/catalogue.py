@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import methodcaller
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,11 +17,8 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.plugins import Plugin
-
-
-_SETTING: Final = ("setting", "default", "range")
+    from goldrush.kernel.settings import Setting
 
 
 @command()
@@ -43,20 +40,25 @@ def policies(named: NamedWorld, world: World, as_json: Json) -> int:
         echo_error(f"goldrush: {error}")
     rows = []
     for name, one in entries.items():
-        rows.append((escaped(name), escaped(one.text)))
-        for setting, (default, range_) in one.settings.items():
-            rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
+        rows.append((name, one.text))
+        rows += [
+            (f"  {setting}", f"{json.dumps(default)}; {range_}")
+            for setting, (default, range_) in one.settings.items()
+        ]
     echo(
         as_json,
-        lambda: [_as_dict(name, policy) for name, policy in entries.items()],
-        lambda: format_table(rows),
+        lambda: [
+            {"policy": name, "says": one.text, "settings": _settings(one.settings)}
+            for name, one in entries.items()
+        ],
+        lambda: _table(rows),
     )
     return DIFFERS if unusable else DONE
 
 
-def _as_dict(name: str, entry: CatalogueEntry) -> dict[str, object]:
-    settings = _records(_SETTING, [(setting, *facts) for setting, facts in entry.settings.items()])
-    return {"policy": name, "says": entry.text, "settings": settings()}
+def _settings(found: Mapping[str, Setting]) -> list[dict[str, object]]:
+    """Settings for JSON."""
+    return [{"setting": name, **setting._asdict()} for name, setting in found.items()]
 
 
 @command()
@@ -73,8 +75,8 @@ def treatments(named: NamedWorld, world: World, as_json: Json) -> None:
     """
     from goldrush.replay import catalogue
 
-    listed = catalogue.treatments(world_of(named, world)).values()
-    rows = [(one.name, one.description, dict(one.settings)) for one in listed]
+    found = catalogue.treatments(world_of(named, world)).values()
+    rows = [(one.name, one.description, dict(one.settings)) for one in found]
     cells = [
         (name, says, " ".join(f"{key}={json.dumps(value)}" for key, value in changes.items()))
         for name, says, changes in rows
@@ -104,10 +106,9 @@ def settings(named: NamedWorld, world: World, as_json: Json) -> None:
     """
     from goldrush.replay import catalogue
 
-    listed = catalogue.settings(world_of(named, world))
-    rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
-    cells = [(name, json.dumps(default), range_) for name, default, range_ in rows]
-    echo(as_json, _records(_SETTING, rows), lambda: _table(cells))
+    found = catalogue.settings(world_of(named, world))
+    cells = [(name, json.dumps(default), range_) for name, (default, range_) in found.items()]
+    echo(as_json, lambda: _settings(found), lambda: _table(cells))
 
 
 @command()

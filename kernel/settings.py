@@ -12,7 +12,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import attrs
 import msgspec
@@ -88,9 +88,21 @@ def setting(default: Any, kind: Kind) -> Any:
     return attrs.field(default=default, metadata={"kind": kind}, kw_only=True)
 
 
-def range_of(field: attrs.Attribute[object]) -> str:
-    kind: Kind = field.metadata["kind"]
-    return kind.name
+class Setting(NamedTuple):
+    """A setting: its default and its range, as text."""
+
+    default: Any
+    range: str
+
+
+def listed(config: type[attrs.AttrsInstance]) -> dict[str, Setting]:
+    """The settings of a configuration by name; the default of one that must be given is None."""
+    return {
+        field.name: Setting(
+            None if field.default is attrs.NOTHING else field.default, field.metadata["kind"].name
+        )
+        for field in attrs.fields(config)
+    }
 
 
 def check_value(name: str, value: object, kind: Kind) -> None:

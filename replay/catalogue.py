@@ -6,24 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from warnings import warn
 
-import attrs
-
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.settings import range_of
+from goldrush.kernel.settings import Setting, listed
 from goldrush.kernel.treatments import Treatment
 from goldrush.replay.data.columns import FRONT, Table
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
-
-
-@attrs.frozen
-class Setting:
-    """A setting of a world: its default and its range, as text."""
-
-    default: Any
-    range: str
 
 
 def policies_of(world: str) -> tuple[dict[str, CatalogueEntry], list[PluginFailed]]:
@@ -65,10 +55,10 @@ def treatments(world: str = WORLD_DEFAULT) -> Mapping[str, Treatment[Any]]:
     >>> treatments()["scarce"].settings
     {'rows': 5, 'cols': 6}
     """
-    listed = tools_for(world).treatments
-    if not listed:
+    found = tools_for(world).treatments
+    if not found:
         raise BadInput(f"the {world} world has no treatments", f"see goldrush settings {world}")
-    return dict(listed)
+    return dict(found)
 
 
 def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
@@ -79,15 +69,10 @@ def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
     >>> settings()["rounds"]
     Setting(default=200, range='a whole number from 1 to 1000000')
     """
-    fields = attrs.fields(tools_for(world).config)
-    if not fields:
+    found = listed(tools_for(world).config)
+    if not found:
         raise BadInput(f"the {world} world does not list its settings", "see its documentation")
-    return {
-        field.name: Setting(
-            None if field.default is attrs.NOTHING else field.default, range_of(field)
-        )
-        for field in fields
-    }
+    return found
 
 
 def tables(world: str = WORLD_DEFAULT) -> Sequence[Table]:

@@ -25,7 +25,7 @@ from goldrush.agents.plugins import (
 from goldrush.agents.roster import parsed_settings
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Tests
 from goldrush.kernel.errors import BadInput, format_value, nearest
-from goldrush.kernel.settings import configured, range_of
+from goldrush.kernel.settings import configured, listed
 from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, arena_of, options_in
 
 NAMES: Final = ("mining", "nk", "command")
@@ -89,9 +89,9 @@ def arena_entry(name: str) -> dict[str, Any]:
     """
     rules, bench = arena_type(name), bench_type(name)
     options: list[dict[str, Any]] = []
-    for field in attrs.fields(rules.options):
-        option = {"option": field.name, "default": field.default, "range": range_of(field)}
-        is_seeded = field.name == rules.seeded
+    for name_of_option, setting in listed(rules.options).items():
+        option = {"option": name_of_option, **setting._asdict()}
+        is_seeded = name_of_option == rules.seeded
         options.append(option | ({"default": None, "default_from": "seed"} if is_seeded else {}))
     return {
         "arena": name,
