@@ -138,18 +138,15 @@ def echo_exact(texts: Iterable[str]) -> None:
         sys.stdout.buffer.write(text.encode())
 
 
-_LIGHT: Final = 0.35  # share of white in a hue from which on black text is read better
-
-
 def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
-    """How a text is painted in the colour of an agent: a shade of the hue of its policy; dim for
-    None. Unchanged if the terminal has fewer than 256 colours or NO_COLOR is set.
+    """How a text is painted in the colour of an agent: the hue of its policy; dim for None.
+    Unchanged if the terminal has fewer than 256 colours or NO_COLOR is set.
 
     Args:
         policies: of the agents, by number.
         hues: of the policies (replay.colours.hues_of).
     """
-    from goldrush.replay.colours import HUES, mixed, shades_of
+    from goldrush.replay.colours import HUES
     from goldrush.replay.text import plain
 
     system = _colours()
@@ -157,15 +154,12 @@ def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
         return plain
     from rich.style import Style
 
-    shades = shades_of(policies)
+    styles = [Style(color="bright_white", bgcolor=HUES[hues[policy]][0]) for policy in policies]
 
     def paint(text: str, agent: int | None) -> str:
-        if agent is None or agent >= len(policies):
-            style = Style(dim=True)
-        else:
-            front = "bright_white" if shades[agent] < _LIGHT else "black"
-            back = mixed(HUES[hues[policies[agent]]][0], shades[agent])
-            style = Style(color=front, bgcolor=back)
+        style = Style(dim=True)
+        if agent is not None and agent < len(styles):
+            style = styles[agent]
         return style.render(text, color_system=system)
 
     return paint

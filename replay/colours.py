@@ -1,15 +1,15 @@
-"""The colours of policies and agents, the same in pages, figures, reports and terminals.
+"""The colours of policies, the same in pages, figures, reports and terminals.
 
 A policy has a hue, which follows from the order of policies in its world: it does not depend on the
-run that is shown. The agents of a policy are shades of its hue.
+run that is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
-from goldrush.replay.policies import agents_by_policy, last_of
+from goldrush.replay.policies import last_of
 from goldrush.replay.studies import NO_STUDIES, Studies
 
 # (on white paper, on black paper). Each has a contrast of at least 4.5 to 1 with its paper. The
@@ -25,7 +25,7 @@ HUES: Final = (
     ("#5f6368", "#b9bcc0"),  # grey
 )
 GREY: Final = len(HUES) - 1
-SPREAD: Final = 0.55  # the lightest shade of a hue has so much white
+SPREAD: Final = 0.55  # in pages agents are shades of a hue, the lightest with so much white
 
 
 def hues_of(labels: Iterable[str], studies: Studies = NO_STUDIES) -> dict[str, int]:
@@ -45,25 +45,6 @@ def hues_of(labels: Iterable[str], studies: Studies = NO_STUDIES) -> dict[str, i
     for index, label in enumerate(label for label in shown if label not in hues):
         hues[label] = free[index % len(free)]
     return {label: hues[policy] for label, policy in last.items()}
-
-
-def shades_of(policies: Sequence[str]) -> list[float]:
-    """By agent, the share of white in the colour of its policy, from 0 to SPREAD; `policies`: the
-    label of each agent's policy.
-    """
-    shades = [0.0] * len(policies)
-    for agents in agents_by_policy(policies).values():
-        for place, agent in enumerate(agents):
-            shades[agent] = SPREAD * place / max(1, len(agents) - 1)
-    return shades
-
-
-def mixed(colour: str, white: float) -> str:
-    """A colour as #rrggbb with a share of white from 0 to 1, mixed in sRGB as CSS `color-mix` does
-    with `in srgb`.
-    """
-    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(part + (255 - part) * white):02x}" for part in parts)
 
 
 def css_variables(**others: tuple[str, str]) -> str:

@@ -197,17 +197,15 @@ def test_what_is_no_submission_of_a_round_to_come_is_refused(
     assert not out.exists()
 
 
-def test_submissions_are_read_from_lines_from_a_list_and_from_one_object() -> None:
+def test_submissions_are_read_from_lines() -> None:
     """A line ends where JSON lines say: text may hold other separators as they are."""
     one, two = claims(5, 0, 1, memo="a\u2028b\x85c"), claims(6, 1, 2)
     lines = [json.dumps(item, ensure_ascii=False) for item in (one, two)]
 
     assert submissions_in("\n\n".join([*lines, ""]), "x") == [one, two]
-    assert submissions_in(json.dumps([one, two], indent=1), "x") == [one, two]
-    assert submissions_in(json.dumps(one), "x") == [one]
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}\n{', "[" * 100_000])
+@pytest.mark.parametrize("text", ["", '{"a": 1}\n{', "[" * 100_000])
 def test_text_that_holds_no_submissions_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="some lines"):
         submissions_in(text, "some lines")
