@@ -19,19 +19,18 @@ if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
 
 _GIVEN: Final[dict[str, Target[type[Game]]]] = {}  # games, by world
-_MAKERS: Final[dict[str, Target[Maker]]] = {}  # by subject
+_MAKERS: Final[dict[str, Target[Maker]]] = {}  # by name, the last one last
 _MAKING: Final[ContextVar[Maker | None]] = ContextVar("making", default=None)
-_ANY: Final = ""  # the subject of a maker that was given for whatever a journal is of
 _NOTHING: Final[Target[None]] = Target(None, "", "")
 
 
 def give(
     target: str | type[Game] | Maker,
     is_taken: Callable[[type[Game]], bool] = lambda game: False,
-    subject: str = _ANY,
 ) -> type[Game] | None:
     """Let the name of a game's world stand for it, from now on and in this process; or have a maker
-    make the environment or the model of this name (`subject`; empty: of any that has no other).
+    make environments or models: of several each what is recorded under its name, the last all
+    others.
 
     Returns the game; None for a maker. Raises BadInput for what cannot be loaded, and for a game
     whose name `is_taken` by another world.
@@ -51,9 +50,8 @@ def give(
             f"{what} is {format_value(str(value))}",
             "give a name, a file, a Game, or a function or class that makes an environment",
         )
-    # Of several that are given, each makes what is recorded under its name; the last, all others.
-    for each in {subject, name if subject == _ANY else subject}:
-        _MAKERS[each] = Target(value, location, name)
+    _MAKERS.pop(name, None)
+    _MAKERS[name] = Target(value, location, name)
     return None
 
 
@@ -83,9 +81,10 @@ def maker_of(subject: str) -> Maker | None:
     return given_maker(subject).value if made is None else made
 
 
-def given_maker(subject: str = _ANY) -> Target[Maker] | Target[None]:
-    """As `given`, of what makes the environment or the model of this name."""
-    return _MAKERS.get(subject, _MAKERS.get(_ANY, _NOTHING))
+def given_maker(subject: str = "") -> Target[Maker] | Target[None]:
+    """As `given`, of what makes the environment or the model of this name; empty: the last one."""
+    last = next(reversed(_MAKERS.values()), _NOTHING)
+    return _MAKERS.get(subject, last) if subject else last
 
 
 def give_same(location: str, sha256: str | None) -> None:
@@ -105,17 +104,10 @@ def give_same(location: str, sha256: str | None) -> None:
         )
 
 
-def given_elsewhere() -> list[tuple[str, str]]:
-    """The locations of what was given, for other processes, each with the subject it is for."""
-    games = [(target.location, _ANY) for target in _GIVEN.values()]
-    makers = [(target.location, subject) for subject, target in _MAKERS.items()]
-    return [each for each in (*games, *makers) if each[0]]
-
-
 def options() -> list[tuple[str, str]]:
-    """What a command is typed with so that it has the same games and makers: --world FILE.py,
-    --env module:make.
+    """What a command is typed with, or another process told, so that it has the same games and
+    makers: --world FILE.py, --env module:make.
     """
     games = [("--world", target.location) for target in _GIVEN.values()]
     makers = [("--env", target.location) for target in _MAKERS.values()]
-    return list(dict.fromkeys(each for each in (*games, *makers) if each[1]))
+    return [each for each in (*games, *makers) if each[1]]

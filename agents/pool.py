@@ -35,7 +35,7 @@ from multiprocessing.reduction import ForkingPickler
 from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
-from goldrush.agents.given import give, given_elsewhere
+from goldrush.agents.given import give, options
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.files import remove_temporaries
 
@@ -111,7 +111,7 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        given = (list(sys.path), given_elsewhere(), first)
+        given = (list(sys.path), options(), first)
         return Workers(jobs, initializer=_begin, initargs=given)
 
 
@@ -257,9 +257,9 @@ def _begin(
     path: list[str], given: list[tuple[str, str]], first: Callable[[], object] | None
 ) -> None:
     sys.path[:] = path
-    for location, subject in given:
+    for _, location in given:
         with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
-            give(location, subject=subject)
+            give(location)
     _end_in_time()
     if first is not None:
         first()

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import games, give, given, maker_of
+from goldrush.agents.given import games, give, given
 from goldrush.agents.modules import EXAMPLES
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
@@ -79,12 +79,11 @@ def _installed_tools(name: str) -> Tools | None:
     return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
 
 
-def world_named(world: str | type[Game] | Maker, path: str | Path | None = None) -> str:
+def world_named(world: str | type[Game] | Maker) -> str:
     """The name of a world that is given by name; or that stands for what is given otherwise, from
     now on and in this process: the class of a game, its file (`fishery.py`, `fishery.py:Fishery`)
     or its module (`package.module:Fishery`); or what makes an environment or a model, as such, in a
-    file or a module, or by an id of Gymnasium. `path`: the journal for whose subject alone a maker
-    is given; None: for any.
+    file or a module, or by an id of Gymnasium.
 
     Raises BadInput for what cannot be loaded, and for a game with the name of an installed world,
     unless it is that world.
@@ -93,23 +92,8 @@ def world_named(world: str | type[Game] | Maker, path: str | Path | None = None)
         is_location(world) or (is_environment_id(world) and world not in worlds())
     ):
         return world
-    game = give(world, _is_taken, "" if path is None else _subject_in(path))
+    game = give(world, _is_taken)
     return OF_MAKERS if game is None else game.name
-
-
-def maker_at(path: str | Path) -> Maker | None:
-    """What was given to make the environment or the model of a journal, or None."""
-    return maker_of(_subject_in(path))
-
-
-def _subject_in(path: str | Path) -> str:
-    """The name of the environment or model of a journal; empty for a journal of anything else."""
-    with suppress(GoldrushError), JournalReader(path) as reader:
-        start = next(iter(reader), None)
-        subject = (start.setup or {}).get("subject") if start else None
-        name = subject.get("name") if isinstance(subject, dict) else None
-        return name if isinstance(name, str) else ""
-    return ""
 
 
 def _is_taken(game: type[Game]) -> bool:

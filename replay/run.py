@@ -50,7 +50,6 @@ from goldrush.replay.find import (
     OF_MAKERS,
     WORLD_DEFAULT,
     is_built_in,
-    maker_at,
     players_of,
     tools_at,
     tools_for,
@@ -158,8 +157,8 @@ class Run:
         if os.path.isdir(path_of(path)):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
         make = None
-        if world is not None and world_named(world, path) == OF_MAKERS:
-            make = maker_at(path)
+        if world is not None and world_named(world) == OF_MAKERS:
+            make = maker_of("")
         resources = resources_of(
             trust=trust, sources=sources, models=models, program=program, jobs=jobs, ask=ask
         )

@@ -185,9 +185,7 @@ def test_other_processes_find_a_game_by_its_file_or_do_without(tmp_path, monkeyp
     path = tmp_path / "run.journal"
     recorded(game, path, seasons=1)
 
-    assert [f"{tmp_path}/fishery.py:Fishery"] == [
-        location for location, _ in given.given_elsewhere()
-    ]
+    assert [("--world", f"{tmp_path}/fishery.py:Fishery")] == given.options()
     assert [500.0, 500.0] == list(map_in_order(stock_at_start, [str(path)] * 2, 2))
     (tmp_path / "fishery.py").unlink()
     assert ["1", "2"] == list(map_in_order(str, [1, 2], 2))

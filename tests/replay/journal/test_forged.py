@@ -206,7 +206,7 @@ NO_READERS = {
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.tools_at find.tools_of find.typed find.open_world
-        find.maker_at find.world_named find.is_shipped_at source.records_source
+         find.is_shipped_at source.records_source
          competition.steps.season_world story.sentences_of
          episode.show.sentences_of rl.parallel_env episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",

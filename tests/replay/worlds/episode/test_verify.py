@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import goldrush
+from goldrush.agents.given import making
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import START
@@ -41,9 +42,8 @@ def driven(path: Path, kind: str = "environment", **how: Any) -> Path:
 
 def said(path: Path, make: Callable[..., object] | None = None) -> tuple[bool | None, str]:
     """Whether a journal holds, and what is said of it."""
-    if make is not None:
-        goldrush.open(path, world=make)
-    [result] = verify_all([str(path)])
+    with making(make):
+        [result] = verify_all([str(path)])
     return result.holds, format_result(result) if result.verdict else result.error or ""
 
 
