@@ -11,7 +11,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, is_command
-from goldrush.cli.options import Json, NamedWorld, World, world_of
+from goldrush.cli.options import ChosenWorld, Json
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @command()
-def policies(named: NamedWorld, world: World, as_json: Json) -> int:
+def policies(world: ChosenWorld, as_json: Json) -> int:
     """List the policies for rosters, with their settings.
 
     WORLD is mining by default: the name of a world, or what --world takes. Exit code: 1 if
@@ -35,7 +35,7 @@ def policies(named: NamedWorld, world: World, as_json: Json) -> int:
     """
     from goldrush.replay.catalogue import policies_of
 
-    entries, unusable = policies_of(world_of(named, world))
+    entries, unusable = policies_of(world.name)
     for error in unusable:
         echo_error(f"goldrush: {error}")
     rows = []
@@ -62,7 +62,7 @@ def _settings(found: Mapping[str, Setting]) -> list[dict[str, object]]:
 
 
 @command()
-def treatments(named: NamedWorld, world: World, as_json: Json) -> None:
+def treatments(world: ChosenWorld, as_json: Json) -> None:
     """List treatments: named variations of the settings.
 
     WORLD is mining by default: the name of a world, or what --world takes. `goldrush
@@ -75,7 +75,7 @@ def treatments(named: NamedWorld, world: World, as_json: Json) -> None:
     """
     from goldrush.replay import catalogue
 
-    found = catalogue.treatments(world_of(named, world)).values()
+    found = catalogue.treatments(world.name).values()
     rows = [(one.name, one.description, dict(one.settings)) for one in found]
     cells = [
         (name, says, " ".join(f"{key}={json.dumps(value)}" for key, value in changes.items()))
@@ -94,7 +94,7 @@ def _records(keys: Sequence[str], rows: Iterable[Sequence[object]]) -> Callable[
 
 
 @command()
-def settings(named: NamedWorld, world: World, as_json: Json) -> None:
+def settings(world: ChosenWorld, as_json: Json) -> None:
     """List the settings of a world: name, default, range.
 
     WORLD is mining by default: the name of a world, or what --world takes.
@@ -106,13 +106,13 @@ def settings(named: NamedWorld, world: World, as_json: Json) -> None:
     """
     from goldrush.replay import catalogue
 
-    found = catalogue.settings(world_of(named, world))
+    found = catalogue.settings(world.name)
     cells = [(name, json.dumps(default), range_) for name, (default, range_) in found.items()]
     echo(as_json, lambda: _settings(found), lambda: _table(cells))
 
 
 @command()
-def columns(named: NamedWorld, world: World, as_json: Json) -> None:
+def columns(world: ChosenWorld, as_json: Json) -> None:
     """List the columns of tables: name, type, unit, meaning.
 
     They are the tables that `goldrush export` writes. WORLD is mining by default: the name of a
@@ -127,7 +127,7 @@ def columns(named: NamedWorld, world: World, as_json: Json) -> None:
 
     rows: list[tuple[str, ...]] = []
     lines = []
-    for table in catalogue.tables(world_of(named, world)):
+    for table in catalogue.tables(world.name):
         own = [(c.name, c.type.name, c.unit, c.description) for c in table.own]
         rows += [(table.name, *row) for row in own]
         lines += [f"{table.name}: a row is {table.description}", _table(own), ""]

@@ -63,18 +63,6 @@ class NumberRange(click.FloatRange):
         return number
 
 
-def world_of(named: str | None, world: str | None) -> str:
-    """The world of a command that takes it as an argument (`named`) or by --world: given by name or
-    as the location of a game, else the default one. Raises UsageError for two worlds.
-    """
-    from goldrush.replay.find import WORLD_DEFAULT, world_named
-
-    given = [world_named(each) for each in (named, world) if each is not None]
-    if len({*given}) > 1:
-        raise click.UsageError(f"{given[0]} and --world {given[1]} are two worlds; give one")
-    return given[0] if given else WORLD_DEFAULT
-
-
 def range_of(context: click.Context, parameter: click.Parameter, text: str | None) -> Ends | None:
     """The ends of a range of units such as 12-20; None if none was given."""
     if text is None:
@@ -239,6 +227,25 @@ def measures_of(own_measures: Sequence[str]) -> Sequence[UserMeasure]:
     from goldrush.replay.data.user_functions import user_measures
 
     return user_measures(own_measures)
+
+
+class ChosenWorld(NamedTuple):
+    """The world of a command that takes it as an argument (`named`) or by --world."""
+
+    named: NamedWorld
+    world: World
+
+    @property
+    def name(self) -> str:
+        """The world that was given, by name or as the location of a game, else the default one.
+        Raises UsageError for two worlds.
+        """
+        from goldrush.replay.find import WORLD_DEFAULT, world_named
+
+        given = [world_named(each) for each in self if each is not None]
+        if len({*given}) > 1:
+            raise click.UsageError(f"{given[0]} and --world {given[1]} are two worlds; give one")
+        return given[0] if given else WORLD_DEFAULT
 
 
 class SubjectOptions(NamedTuple):

@@ -23,10 +23,10 @@ from goldrush.cli.models import (
     models_of,
 )
 from goldrush.cli.options import (
+    ChosenWorld,
     DryRun,
     Force,
     Journal,
-    NamedWorld,
     NewJournal,
     PlayingOptions,
     RecordingOptions,
@@ -35,11 +35,9 @@ from goldrush.cli.options import (
     SubjectOptions,
     TestJobs,
     Treatment,
-    World,
     allow_own_policies,
     echo_traceback,
     roster_option,
-    world_of,
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
@@ -63,8 +61,7 @@ _VERIFY_TAKES = ("--world", "--env", "--trust", "--source", "--test")
 @command()
 def record(
     *,
-    named: NamedWorld,
-    world: World,
+    chosen_world: ChosenWorld,
     out: NewJournal,
     seed: Seed,
     rounds: int | None = option(
@@ -109,7 +106,7 @@ def record(
     from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
 
-    world = world_of(named, world)
+    world = chosen_world.name
     tools = tools_for(world)
     who = players_of(tools)
     subject.check(tools.config)

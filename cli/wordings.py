@@ -8,7 +8,7 @@ import attrs
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import FILE, Json, World, world_of
+from goldrush.cli.options import FILE, ChosenWorld, Json, World
 from goldrush.cli.text import echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped, format_count
@@ -43,7 +43,7 @@ def wordings(
     """
     from goldrush.replay import wordings as of
 
-    world = world_of(None, world)
+    world = ChosenWorld(None, world).name
     action = action or "list"
     if action not in _NAMES:
         raise BadInput(f"there is no `wordings {action}`", f"take {', '.join(_NAMES)}")

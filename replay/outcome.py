@@ -16,7 +16,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.policies import agents_by_policy
-from goldrush.replay.text import capitalized, format_number, format_table, html_of
+from goldrush.replay.text import capitalized, format_number, format_table
 from goldrush.replay.tools import Tools
 
 SHOWN_MAX: Final = 10  # rows of a table in Python
@@ -65,9 +65,6 @@ class RunOutcome(msgspec.Struct, frozen=True):
         text = "\n".join(self.sentences)
         table = format_table(self.rows, (1, 2, 3, 4), SHOWN_MAX, ".standings has all")
         return f"{text}\n\n{table}" if self.standings else text
-
-    def _repr_html_(self) -> str:
-        return html_of(self.sentences, self.rows if self.standings else ())
 
     @property
     def rows(self) -> list[Sequence[str]]:

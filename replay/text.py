@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from io import StringIO
 from typing import Final
 
@@ -66,16 +65,6 @@ def format_table(
             cells.append(space + cell if index in numbers else cell + space)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
-
-
-def html_of(sentences: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Sentences and a table, whose first row has its titles, as HTML for a notebook."""
-    lines = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
-    for number, row in enumerate(rows):
-        tag = "td" if number else "th"
-        cells = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-        lines.append(f"{'' if number else '<table>'}<tr>{cells}</tr>")
-    return "".join(lines) + "</table>" * bool(rows)
 
 
 def _width(text: str) -> int:
