@@ -190,7 +190,8 @@ def _seeding(
         return {only: seed}
     makers = _makers(make)
     if seed_names is UNNAMED:  # as ever; such a journal may have the name among its settings
-        name = next((name for name in seed_names if _takes(makers, name)), None)
+        reached = set().union(*_reached(makers))
+        name = next((name for name in seed_names if name in reached), None)
     else:
         name = _seed_name(makers, [name for name in seed_names if name not in settings])
     if name is not None:
@@ -226,11 +227,6 @@ def _scenario(make: Any, settings: Mapping[str, object], seed: int) -> Any:
     for name in settings.keys() - known:
         raise unknown(f"setting of {make.__name__}", name, sorted(known))
     return make(rng=seed, **settings)
-
-
-def _takes(makers: list[Any], name: str) -> bool:
-    """Whether a parameter reaches one of the functions, each of which may pass others on."""
-    return any(name in known for known in _reached(makers))
 
 
 def _seed_name(makers: list[Any], names: Sequence[str]) -> str | None:
