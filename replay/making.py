@@ -191,7 +191,7 @@ def _seeding(
     makers = _makers(make)
     if seed_names is UNNAMED:  # as ever; such a journal may have the name among its settings
         reached = set().union(*_reached(makers))
-        name = next((name for name in seed_names if name in reached), None)
+        name: str | None = next((name for name in seed_names if name in reached), None)
     else:
         name = _seed_name(makers, [name for name in seed_names if name not in settings])
     if name is not None:
