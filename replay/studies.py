@@ -74,8 +74,7 @@ class Criteria:
         if not self.every:
             return "this world has no criteria"
         if len(self.sizes) == 1:
-            agents = self.sizes[0]
-            return f"a verdict needs runs with {agents} agents and a roster other than {null}"
+            return f"a verdict needs runs {self.with_agents()} and a roster other than {null}"
         needed = f"a verdict compares {' with '.join(map(str, self.sizes))} agents"
         lacking = [sorted(set(pair) - set(treatments)) for pair in self.pairs.items()]
         single = [name for names in lacking for name in names if len(names) == 1]
@@ -85,6 +84,11 @@ class Criteria:
         pairs = ", or ".join(map(" and ".join, self.pairs.items()))
         alike = f" ({pairs})" if pairs else ""
         return f"{needed} under equal settings{alike} for a roster other than {null}"
+
+    def with_agents(self, joint: str = "and") -> str:
+        """The sizes as text."""
+        first, *others = self.sizes
+        return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
 @attrs.frozen
