@@ -7,8 +7,6 @@ An option of one command is the default of its parameter; one that several share
 `cli.options`; those that go together are a named tuple. The type of a parameter says what is
 parsed: `bool` is a flag, `int` and `float` are numbers, `tuple[T, ...]` is an option that can be
 repeated, or an argument of any number of values.
-
-The help lists commands (`cli.main`) and options in sections, where click has one long list.
 """
 
 from __future__ import annotations
@@ -24,41 +22,17 @@ import click
 from goldrush.agents.given import games
 from goldrush.cli.text import echo_error
 
-MANY: Final = 10  # options of a command that are not split into sections
-
-_REST: Final = "Options"
-_SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {  # by the name of the parameter
-    "Language models": (
-        "models", "model", "base_url", "concurrency", "patience", "fail_over",
-        "max_tokens", "max_cost", "dry_run",
-    ),
-    "Policies, tests and measures of your own": ("trust", "sources", "test", "own_measures"),
-    "Output": ("out", "force", "fsync", "as_json", "traceback"),
-}  # fmt: skip
-_SECTION_OF: Final = {name: title for title, names in _SECTIONS.items() for name in names}
-
-
-ARGUMENTS: Final = "goldrush.arguments"  # in the context's meta: the words behind the command
-
 Declaration = Any  # makes the parameter of a name and a type; its value is of that type
 
 
 class Command(click.Command):
-    """A command whose help lists more than MANY options in sections.
-
-    Attributes:
-        world: the only one that it is for; None: any.
-    """
-
-    world: str | None = None
+    """A command that refuses options without a value, or with several."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, and keep the words for completion: at an option whose value is to be
-        completed, click parses no arguments.
-
-        Raises UsageError also for an option that is repeated in vain, and for a missing value.
+        """Parse as click does. Raises UsageError also for an option that is repeated in vain, and
+        for a missing value.
         """
-        words = ctx.meta[ARGUMENTS] = tuple(args)
+        words = [*args]  # click takes them out
         try:
             rest = super().parse_args(ctx, args)
             if not ctx.resilient_parsing:
@@ -83,20 +57,6 @@ class Command(click.Command):
                     raise click.BadParameter("it is empty", ctx, option)
                 if value in flags:
                     raise click.BadParameter(f"it is missing before {value}", ctx, option)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, section by section."""
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        found = [(one.name, one.get_help_record(ctx)) for one in options]
-        shown = [(name, record) for name, record in found if record is not None]
-        sections: dict[str, list[tuple[str, str]]] = {_REST: [], **{t: [] for t in _SECTIONS}}
-        for name, record in shown:
-            is_split = len(shown) > MANY
-            sections[_SECTION_OF.get(name or "", _REST) if is_split else _REST].append(record)
-        for title, records in sections.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
@@ -126,13 +86,9 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
             return function(**given)
 
         params = [*_declared(hints, defaults)]
-        front, _, inner = function.__module__.partition("goldrush.cli.worlds.")
-        world = None if front else inner.partition(".")[0]
-        if reads_journals(params) and world is None:
+        if reads_journals(params) and not function.__module__.startswith("goldrush.cli.worlds."):
             params.append(_game_option())
-        made = click.command(name, cls=Command, params=params)(called)
-        made.world = world
-        return made
+        return click.command(name, cls=Command, params=params)(called)
 
     return decorated
 

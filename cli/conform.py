@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command
 from goldrush.cli.options import Json, Settings, allow_own_policies, roster_option
@@ -14,7 +13,7 @@ from goldrush.kernel.text import escaped
 @command()
 def conform(
     *,
-    world: str = argument(shell_complete=completion.worlds),
+    world: str = argument(),
     settings: Settings,
     roster: str | None = roster_option("Policies, as for record."),
     as_json: Json,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
 
-from goldrush.cli import completion
 from goldrush.cli.command import Declaration, argument, option
 from goldrush.cli.text import echo_error
 
@@ -111,7 +110,7 @@ def at_option(text: str, *, required: bool = False) -> Declaration:
 
 def roster_option(text: str) -> Declaration:
     """The option --roster."""
-    return option("--roster", "ROSTER", text, shell_complete=completion.policies)
+    return option("--roster", "ROSTER", text)
 
 
 def jobs_option(text: str) -> Declaration:
@@ -136,19 +135,15 @@ World = Annotated[
         "--world --env", "WORLD|FILE.py",
         "What is played: a world, the file of a game, or the code of an environment or model: "
         "FILE.py:NAME, module:NAME, an id of Gymnasium (default: mining).",
-        shell_complete=completion.worlds,
     ),
 ]  # fmt: skip
-NamedWorld = Annotated[
-    str | None, argument("[WORLD]", required=False, shell_complete=completion.worlds)
-]
+NamedWorld = Annotated[str | None, argument("[WORLD]", required=False)]
 NewJournal = Annotated[
     str | None, option("--out", "FILE", "Journal to write (default: in journals/).", type=Output())
 ]
 Seed = Annotated[int | None, option("--seed", "N", "Seed of all random draws (default: 0).")]
 SETTINGS: Final = option(
     "--set", "NAME=VALUE", "Value of a setting (see `goldrush settings`); repeatable.",
-    shell_complete=completion.settings,
 )  # fmt: skip
 Settings = Annotated[tuple[str, ...], SETTINGS]
 Treatment = Annotated[
@@ -156,7 +151,6 @@ Treatment = Annotated[
     option(
         "--treatment", "NAME|FILE.toml",
         "Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",
-        shell_complete=completion.treatments,
     ),
 ]  # fmt: skip
 Trust = Annotated[

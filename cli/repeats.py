@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import Json, NumberRange
@@ -17,7 +16,7 @@ from goldrush.replay.repeats.trace import SECONDS, SECONDS_MAX, STEPS_MAX
 @command()
 def repeats(
     *,
-    target: str = argument(shell_complete=completion.worlds),
+    target: str = argument(),
     seed: int = option("--seed", "N", "Its seed, and that of the actions (default: 1).", default=1),
     steps: int | None = option(
         "--steps", "N", "Number of steps (default: 100; of a world: its own).",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from goldrush.agents import given
-from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.models import (
@@ -57,7 +56,6 @@ class VariedOptions(NamedTuple):
     treatments: tuple[str, ...] = option(
         "--treatment", "NAME|FILE.toml",
         "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
-        shell_complete=completion.treatments,
     )  # fmt: skip
     rosters: tuple[str, ...] = roster_option(
         "Roster, or `baselines` (the default: those of the world); repeatable."

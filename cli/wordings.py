@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import FILE, ChosenWorld, Json, World
+from goldrush.cli.command import argument, command
+from goldrush.cli.options import ChosenWorld, Json, World
 from goldrush.cli.text import echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped, format_count
@@ -26,15 +26,14 @@ def wordings(
     action: str = argument("[list|show|check]", required=False),
     names: tuple[str, ...] = argument("[NAME|FILE.toml]...", required=False),
     world: World,
-    journal: str | None = option("--journal", "FILE", "show: Run that has it.", type=FILE),
     as_json: Json,
 ) -> int:
     """List, show or check wordings: the texts of prompts.
 
     list: the wordings that goldrush has. show NAME: prints one as a TOML file, which can be edited
-    and used (wording=FILE.toml in a roster); with --journal one of a run. check FILE.toml: tests a
-    wording of your own by the rules for wordings and by the prompts that it gives in runs under
-    every treatment. Exit code: 1 if a check does not hold.
+    and used (wording=FILE.toml in a roster). check FILE.toml: tests a wording of your own by the
+    rules for wordings and by the prompts that it gives in runs under every treatment. Exit code: 1
+    if a check does not hold.
 
     \b
     Examples:
@@ -53,8 +52,6 @@ def wordings(
             f"`wordings {action}` has {format_count(len(names), 'name')}",
             f"write wordings {action} {form}".strip(),
         )
-    if action != "show" and journal is not None:
-        raise BadInput(f"`wordings {action}` has --journal", "it is for wordings show")
     if action == "list":
         listed = of.listed(world)
         rows = [(escaped(each.wording), escaped(each.description)) for each in listed]
@@ -63,7 +60,7 @@ def wordings(
     [name] = names
     if action == "check":
         return _check(of.check(name, world), as_json)
-    text = of.text_of(name, world) if journal is None else of.text_in(journal, name)
+    text = of.text_of(name, world)
     echo_json({"wording": name, "toml": text}) if as_json else echo_exact([text])
     return DONE
 

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import attrs
 
 from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.question import Question
-from goldrush.agents.llm.versions import PromptVersion, shown_name
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, wording_named
-from goldrush.agents.llm.wording_rosters import wording_at
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
 from goldrush.agents.players import Facts, Players, Resources
-from goldrush.agents.roster import Roster, entries_in
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.shape import Schema
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
-from goldrush.replay.journal.outline import outline_of
 
 NAME: Final = "model"  # of the model that is asked in memory; no server is
-NAMES_SHOWN: Final = 20  # wordings of a journal, in a message
 
 
 @attrs.frozen
@@ -125,33 +120,6 @@ def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
     """A wording, by name or file, as TOML, whole. Raises BadInput."""
     _, wordable = _version(world)
     return as_toml(wording_named(name, wordable), wordable)
-
-
-def text_in(path: str | Path, name: str) -> str:
-    """A wording in a journal, by name, as TOML, whole; of several rosters that of the last.
-
-    Raises BadInput for one that the journal does not have, and for one that no run records;
-    JournalError.
-    """
-    found = outline_of(path)
-    if found.trouble is not None and not found.declared.players:
-        raise found.trouble
-    names: dict[str, None] = {}
-    for _, players, _ in reversed(found.declared.in_force):
-        roster = Roster(entries_in([{**each, "agent": n} for n, each in enumerate(players)]))
-        names |= dict.fromkeys(roster.wordings)
-        if name in roster.wordings:
-            holder, version = roster.wordings[name], found.declared.prompt
-            assert version is not None  # a world whose agents have wordings
-            version.check(holder.options)
-            wordable = version.wordable()
-            return as_toml(wording_at(holder, roster, wordable), wordable)
-    raise BadInput(
-        f"{path} has no wording {format_value(name)}",
-        f"take one of {', '.join(map(shown_name, [*names][:NAMES_SHOWN]))}"
-        if names
-        else "leave --journal out: it has the default",
-    )
 
 
 def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:

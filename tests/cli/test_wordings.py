@@ -18,7 +18,7 @@ from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.run import Run
 from goldrush.replay.wordings import check, listed, text_of, untold_by
-from tests.cli.helpers import assert_refused, goldrush
+from tests.cli.helpers import goldrush
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
@@ -168,17 +168,6 @@ def worded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_wording_of_a_run_is_shown_as_a_file(worded: Path, tmp_path: Path) -> None:
-    shown = goldrush("wordings", "show", "own", "--journal", worded, cwd=tmp_path)
-    missing = goldrush("wordings", "show", "one", "--journal", worded, cwd=tmp_path)
-    (tmp_path / "own.toml").write_text(shown.out)
-    options = (commits_of(worded)[0].setup or {})["roster"][1]["options"]
-
-    assert (0, "") == (shown.code, shown.err)
-    assert options["wording_sha256"] == wording_named(str(tmp_path / "own.toml"), wordable()).sha256
-    assert_refused(missing, "has no wording 'one'", "take one of own")
-
-
 def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> None:
     failures = {each.model: (each.failed, each.answers) for each in failures_in(worded)}
     policies = [each.policy for each in Run(worded).outcome().standings]
@@ -215,7 +204,7 @@ COMMANDS = (
     "info {}", "log {}", "replay {} --round 2", "audit {}", "measure {}", "ls {}",
     "measure {} --usage", "prompt {} --at 2 --agent 1", "export {}", "view {} --out page.html",
     "why {} --round 2", "resume {}", "diff {} forged.journal", "verify {}",
-    "fork {} --at 1 --out f.journal", "wordings show own --journal {}",
+    "fork {} --at 1 --out f.journal",
 )  # fmt: skip
 
 

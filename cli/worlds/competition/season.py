@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import click
-
-from goldrush.cli import completion
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ReachOptions, Wording, models_of
 from goldrush.cli.options import (
@@ -34,12 +31,6 @@ from goldrush.cli.text import echo_error
 _WORLD: Final = "competition"
 
 
-def _complete_arena(ctx: click.Context, param: click.Parameter, text: str) -> list[str]:
-    from goldrush.agents.worlds.competition.arenas import arenas
-
-    return [name for name in arenas() if name.startswith(text)]
-
-
 @command()
 def season(
     *,
@@ -50,7 +41,6 @@ def season(
     arena: str | None = option(
         "--arena", "ARENA",
         "Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
-        shell_complete=_complete_arena,
     ),
     test: Test,
     agenda: str | None = option("--agenda", "FILE", "TOML file of the assignments.", type=FILE),
@@ -59,7 +49,6 @@ def season(
         "--cast", "WHO=POLICY",
         "Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
         "alone is played by all workers; sonnet=llm:NAME is their model as sonnets; repeatable.",
-        shell_complete=completion.policies,
     ),
     dry_run: DryRun,
     settings: Settings,

@@ -221,9 +221,9 @@ NO_READERS = {
         episode.page.added verify.verify verify.way_out_of study.carry_out.carry_out""",
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
-    "a test of its own: here, games/test_source.py, cli/test_wordings.py": """
+    "a test of its own: here, games/test_source.py": """
         story.narrator source.source_in source.other_code_in
-        source.other_code_among source.warn_of_other_code wordings.text_in""",
+        source.other_code_among source.warn_of_other_code""",
 }
 
 
