@@ -9,7 +9,6 @@ import click
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import (
-    Jobs,
     Journals,
     Output,
     OwnMeasures,
@@ -38,7 +37,6 @@ def export(
     table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
     out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
     own_measures: OwnMeasures,
-    jobs: Jobs,
     force: bool = option("--force", help="Replace earlier tables."),
 ) -> None:  # fmt: skip
     """Convert journals to JSON lines, CSV or Parquet.
@@ -74,7 +72,7 @@ def export(
         with progress() as step:
             every = len(paths)
             rows = write_tables(
-                paths, out, format_, names=names, jobs=jobs, users=users, force=force,
+                paths, out, format_, names=names, users=users, force=force,
                 on_run=lambda done: step("journal", done, every),
             )  # fmt: skip
         for path, count in rows.items():
@@ -83,13 +81,12 @@ def export(
         refuse({"--force": force}, "only --out has something to replace")
         if format_ == PARQUET:
             raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
-        _print(paths, names, jobs, users)
+        _print(paths, names, users)
 
 
 def _print(
     paths: Sequence[str],
     names: Sequence[str] | None,
-    jobs: int | None,
     users: Sequence[UserMeasure],
 ) -> None:
     from goldrush.kernel.errors import BadInput
@@ -105,4 +102,4 @@ def _print(
             f"{len(tables)} tables cannot be printed at once",
             f"give --out, a folder, or one --table: {known}",
         )
-    echo_exact(csv_table(paths, tables[0].name, jobs, users))
+    echo_exact(csv_table(paths, tables[0].name, users))

@@ -162,6 +162,6 @@ def _of_every_run(
         vocabulary.closed: lambda event: closed,
         vocabulary.ended: lambda event: ended,
         vocabulary.forked: lambda event: Sentence(
-            "{}", [format_fork(vocabulary, prompt, event, names=names)]
+            "{}", [format_fork(vocabulary, prompt, event, names)]
         ),
     }

@@ -1,25 +1,24 @@
-"""Tables of many journals, encoded by worker processes: as CSV, in Arrow's form, or as files that
-are complete or absent.
+"""Tables of many journals, encoded: as CSV, in Arrow's form, or as files that are complete or
+absent.
 
-A journal's rows are encoded in batches, the same ones whatever the number of processes, and arrive
-in the order of the journals. A long journal is read by this process, batch by batch, so that no
-table has to fit into memory.
+A journal's rows are encoded in batches, one journal after the other, so that no table has to fit
+into memory.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished, total_size
+from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished
 from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Column, Row, Table
-from goldrush.replay.data.run_data import RunData, map_runs, run_at
+from goldrush.replay.data.run_data import RunData, run_at, runs_of_one_world
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.journal.source import warn_of_other_code
@@ -29,64 +28,19 @@ if TYPE_CHECKING:
 
     from goldrush.replay.data.user_functions import UserMeasure
 
-Form = Literal["csv", "arrow"]
-
 BATCH: Final = 10_000  # rows that are encoded at once
-LONG: Final = 1 << 20  # bytes of a journal whose tables are not held in memory
 
-Encoded = tuple[int, Any]  # a number of rows; these rows as text (CSV), or as a record batch
-
-
-def encoded_tables(
-    paths: Sequence[str | Path],
-    form: Form,
-    names: Sequence[str] | None = None,
-    *,
-    jobs: int | None = None,
-    users: Sequence[UserMeasure] = (),
-) -> Generator[Sequence[Iterable[Encoded]], None, None]:
-    """The batches of each table, for each journal. Batches of one journal must be taken before
-    those of the next one.
-
-    Args:
-        paths: journals of one world.
-        form: CSV without a line of names, or Arrow's record batches.
-        names: the names of the tables; None: all of the world.
-        jobs: number of processes; None: one per processor.
-        users: measures of the user, in the tables that have measures.
-
-    Raises BadInput for a table that the world does not have, and for journals of two worlds;
-    JournalError as reading a journal does, and for a value that Arrow cannot hold.
-    """
-    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, users=users)
-    for path, tables in zip(paths, held, strict=True):
-        yield _encoded(form, names, run_at(path, users)) if tables is None else tables
-
-
-def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[Encoded]] | None:
-    """All batches of a run, by table; None for a long journal, and for one that cannot be read to
-    its end, whose rows before the fault are read by the caller.
-    """
-    if total_size([run.path]) > LONG:
-        return None
-    try:
-        return [list(batches) for batches in _encoded(form, names, run)]
-    except JournalError:
-        return None
-
-
-def _encoded(form: Form, names: Sequence[str] | None, run: RunData) -> list[Iterator[Encoded]]:
-    return [_batches(form, table, run) for table in _tables(run, names)]
+E = TypeVar("E")  # rows as text (CSV), or as a record batch
 
 
 def _tables(run: RunData, names: Sequence[str] | None) -> list[Table]:
     return tables_of(run.tools, run.world, names, run.users)
 
 
-def _batches(form: Form, table: Table, run: RunData) -> Iterator[Encoded]:
-    encode: Callable[[Sequence[Row]], Any] = (
-        Batches(table).of if form == "arrow" else partial(csv_text, table.columns)
-    )
+def _batches(
+    encode: Callable[[Sequence[Row]], E], table: Table, run: RunData
+) -> Iterator[tuple[int, E]]:
+    """The rows of a run, encoded, each batch with their number."""
     batch: list[Row] = []
     try:
         for row in table.rows(run):
@@ -103,17 +57,16 @@ def _batches(form: Form, table: Table, run: RunData) -> Iterator[Encoded]:
 
 
 def csv_table(
-    paths: Sequence[str | Path],
-    name: str,
-    jobs: int | None = None,
-    users: Sequence[UserMeasure] = (),
+    paths: Sequence[str | Path], name: str, users: Sequence[UserMeasure] = ()
 ) -> Iterator[str]:
-    """One table of journals as CSV, in pieces. Arguments and errors: as `encoded_tables`."""
+    """One table of journals as CSV, in pieces. Arguments and errors: as `arrow_table`."""
     warn_of_other_code(paths)
-    [table] = _tables(run_at(paths[0], users), [name])
-    yield csv_head(table.columns)
-    for [batches] in encoded_tables(paths, "csv", [name], jobs=jobs, users=users):
-        yield from (text for _, text in batches)
+    for number, run in enumerate(runs_of_one_world(paths, users)):
+        [table] = _tables(run, [name])
+        if number == 0:
+            yield csv_head(table.columns)
+        for _, text in _batches(partial(csv_text, table.columns), table, run):
+            yield text
 
 
 def csv_head(columns: Sequence[Column]) -> str:
@@ -137,17 +90,13 @@ def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
 
 
 def arrow_table(
-    paths: Sequence[str | Path],
-    name: str,
-    jobs: int | None = None,
-    users: Sequence[UserMeasure] = (),
+    paths: Sequence[str | Path], name: str, users: Sequence[UserMeasure] = ()
 ) -> pyarrow.Table:
     """One table of the journals at these paths, which are of one world.
 
     Args:
         paths: one or more journals.
         name: the table's name; `goldrush columns` lists tables and columns.
-        jobs: number of processes; None: one per processor.
         users: measures of the user, in the tables that have measures.
 
     Raises BadInput for a table that the world does not have, for journals of two worlds, and if
@@ -160,10 +109,12 @@ def arrow_table(
     if not paths:
         raise BadInput("there is no journal", "give one or more")
     warn_of_other_code(paths)
-    [table] = _tables(run_at(paths[0], users), [name])
-    runs = encoded_tables(paths, "arrow", [name], jobs=jobs, users=users)
-    found = [batch for [batches] in runs for _, batch in batches]
-    return pyarrow.Table.from_batches(found, Batches(table).schema)
+    found = []
+    for run in runs_of_one_world(paths, users):
+        [table] = _tables(run, [name])
+        encoder = Batches(table)
+        found += [batch for _, batch in _batches(encoder.of, table, run)]
+    return pyarrow.Table.from_batches(found, encoder.schema)
 
 
 CSV, PARQUET = FORMATS = ("csv", "parquet")
@@ -176,7 +127,6 @@ def write_tables(
     form: str,
     *,
     names: Sequence[str] | None = None,
-    jobs: int | None = None,
     force: bool = False,
     users: Sequence[UserMeasure] = (),
     on_run: Callable[[int], None] = lambda done: None,
@@ -191,7 +141,6 @@ def write_tables(
         paths: journals of one world.
         form: csv or parquet.
         names: the names of the tables; None: all.
-        jobs: number of processes; None: one per processor. The files do not depend on it.
         force: replace files with the columns of these tables.
         users: measures of the user, in the tables that have measures.
         on_run: called with the number of journals that are done.
@@ -217,13 +166,10 @@ def write_tables(
             is_earlier = kind.recogniser(table, Path(folder, name))
             file = group.file(name, force=force, by_force=is_earlier)
             files.append(stack.enter_context(closing(kind(table, file))))
-        runs = stack.enter_context(
-            closing(encoded_tables(paths, kind.form, names, jobs=jobs, users=users))
-        )
         rows = dict.fromkeys((file.path for file in files), 0)
-        for count, run in enumerate(runs, 1):
-            for table_file, batches in zip(files, run, strict=True):
-                for size, batch in batches:
+        for count, run in enumerate(runs_of_one_world(paths, users), 1):
+            for table_file, table in zip(files, _tables(run, names), strict=True):
+                for size, batch in _batches(table_file.encode, table, run):
                     table_file.put(batch)
                     rows[table_file.path] += size
             on_run(count)
@@ -234,11 +180,10 @@ def write_tables(
 
 
 class _Csv:
-    form: Final = "csv"
-
     def __init__(self, table: Table, file: Unfinished) -> None:
         self.path = file.path
         self._file = file
+        self.encode: Callable[[Sequence[Row]], Any] = partial(csv_text, table.columns)
         self.put(csv_head(table.columns))
 
     @staticmethod
@@ -272,15 +217,14 @@ class _Sink(io.RawIOBase):
 
 
 class _Parquet:
-    form: Final = "arrow"
-
     def __init__(self, table: Table, file: Unfinished) -> None:
         import pyarrow
         import pyarrow.parquet
 
         self.path = file.path
         self._arrow = pyarrow
-        self._schema = Batches(table).schema
+        encoder = Batches(table)
+        self.encode, self._schema = encoder.of, encoder.schema
         self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._schema)
         self._waiting: list[Any] = []
         self._rows = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from pathlib import Path
@@ -147,7 +147,6 @@ def map_runs(
     paths: Sequence[str | Path],
     jobs: int | None = None,
     *,
-    one_world: bool = False,
     users: Sequence[UserMeasure] = (),
 ) -> Generator[R, None, None]:
     """Call a function for the run of each journal, in worker processes; results in the order of
@@ -157,34 +156,40 @@ def map_runs(
         function: importable by the processes (a function of a module, or a partial of one), with
             results that can be pickled.
         jobs: number of processes; None: one per processor. Few small journals need one.
-        one_world: refuse a journal of another world than the first.
         users: measures of the user; with one that other processes do not find, this one reads all.
 
     Raises:
-        BadInput: for a journal of another world; as `run_at`.
+        BadInput: as `run_at`.
         WorkerDied: if a process was killed.
         Exception: of the function.
     """
     studies = StudyFolders()
-    first = paths[0] if one_world else None
     tasks = [(path, studies.cell_of(path)) for path in paths]
-    call = partial(_call, function, first, users)
+    call = partial(_call, function, users)
     return map_in_order(call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
 
 
 def _call(
-    function: Callable[[RunData], R], first: str | Path | None, users: Sequence[UserMeasure],
+    function: Callable[[RunData], R], users: Sequence[UserMeasure],
     task: tuple[str | Path, tuple[str, str] | None],
 ) -> R:  # fmt: skip
-    """Call a function for a run, which must be of the world of the journal `first`."""
-    path, cell = task
-    run = run_of(path, cell, users)
-    if first not in (None, path):
-        with JournalReader(first) as reader:
-            world = reader.header.world
-        if run.world.name != world:
+    return function(run_of(*task, users))
+
+
+def runs_of_one_world(
+    paths: Sequence[str | Path], users: Sequence[UserMeasure] = ()
+) -> Iterator[RunData]:
+    """The runs of journals, in order. Raises as `run_at`, and BadInput for a journal of another
+    world than the first.
+    """
+    studies, first = StudyFolders(), None
+    for path in paths:
+        run = run_of(path, studies.cell_of(path), users)
+        first = first or run
+        if run.world.name != first.world.name:
+            here, there = run.world.name, first.world.name
             raise BadInput(
-                f"{run.path} is a run of the {run.world.name} world, {first} of the {world} world",
+                f"{run.path} is a run of the {here} world, {first.path} of the {there} world",
                 "give journals of one world at a time",
             )
-    return function(run)
+        yield run

@@ -119,13 +119,6 @@ def figures_table(vocabulary: Vocabulary) -> Table:
     )
 
 
-def as_dicts(table: Table, run: TableSource) -> list[dict[str, Any]]:
-    """The rows of a run for JSON, without the columns that all tables have."""
-    names = [column.name for column in table.own]
-    with run.reporting_forged():
-        return [dict(zip(names, row, strict=True)) for row in table.own_rows(run)]
-
-
 # The fields of `run_started` and `forked` in a world that declares no columns for them.
 _FACTS: Final = Column("facts", JSON, "all other fields of these events, by name")
 

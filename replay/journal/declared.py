@@ -19,9 +19,8 @@ import msgspec
 
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.seats import policy_label
-from goldrush.kernel.codec import fingerprint, pack
+from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.world import RecordedEvent, Vocabulary, World
-from goldrush.replay.text import format_ranges
 
 Entries = Sequence[Any]  # of players, as the journal has them
 
@@ -39,7 +38,6 @@ class Declared(msgspec.Struct, frozen=True):
             of their first unit; the last are `players`.
         history: a sentence for each fork, with the public number of its first unit.
         start: the settings at the start, which no fork has changed.
-        source: the source of the rules; None where runs record none.
         prompt: of the world.
     """
 
@@ -49,10 +47,9 @@ class Declared(msgspec.Struct, frozen=True):
     in_force: Sequence[tuple[int, Entries, object]] = ()
     history: Sequence[tuple[int, str]] = ()
     start: Mapping[str, object] = {}
-    source: object = None
     prompt: PromptVersion | None = None
 
-    def __repr__(self) -> str:  # not the source, which may be long
+    def __repr__(self) -> str:
         return f"<Declared {self.roster}, seed {self.seed}>"
 
     @property
@@ -151,11 +148,8 @@ def declared_by(
         who = fields.get(players) or ()
         first = world.vocabulary.number(1)
         settings = fields.get("config", others)
-        source = fields.get("source")
         in_force = ((first, who, settings.get("seed")),)
-        return Declared(
-            settings, who, in_force=in_force, start=settings, source=source, prompt=prompt
-        )
+        return Declared(settings, who, in_force=in_force, start=settings, prompt=prompt)
     first = event.unit + 1
     who = _completed(before.players, fields.get(players)) or before.players
     settings = {**before.settings, **fields.get("changes", {})}
@@ -163,7 +157,7 @@ def declared_by(
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
     earlier = [part for part in before.in_force if part[0] < first]
-    text = format_fork(world.vocabulary, prompt, event, before)
+    text = format_fork(world.vocabulary, prompt, event)
     return Declared(
         settings,
         who,
@@ -171,7 +165,6 @@ def declared_by(
         (*earlier, (first, who, settings.get("seed"))),
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
         before.start,
-        fields.get("source", before.source),
         prompt,
     )
 
@@ -192,12 +185,9 @@ def format_fork(
     vocabulary: Vocabulary,
     prompt: PromptVersion | None,
     event: RecordedEvent,
-    before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence. `before`: what was declared before it;
-    None if that is not known; `names`: of agents, by number.
-    """
+    """What a fork left and what it changed, as a sentence. `names`: of agents, by number."""
     fields = {**event.fields}
     parent, changes, replaced, who, source, _ = (
         fields.pop(name, None)
@@ -208,13 +198,9 @@ def format_fork(
         called = value.get(name) if isinstance(value, Mapping) else None
         if value is not None:
             parts.append(f"another {name}{f', {json.dumps(called)}' if called else ''}")
-    if isinstance(source, Mapping) and (before is None or source != before.source):
-        sha256 = str(source.get("sha256"))[:16]
-        parts.append(f"source of SHA-256 {sha256}" if before is None else "another source")
-    if before is not None:
-        now = _completed(before.players, who) or ()
-        parts += _policy_changes(before.players, now, prompt)
-    elif who is not None:
+    if isinstance(source, Mapping):
+        parts.append(f"source of SHA-256 {str(source.get('sha256'))[:16]}")
+    if who is not None:
         parts.append(f"played by {format_roster(who, prompt)}")
     for number, *step, agent in replaced or ():  # the step where a unit has several
         name = (names or {}).get(agent, f"agent {agent}")
@@ -222,31 +208,3 @@ def format_fork(
         parts.append(f"the submission of {name} in {vocabulary.unit} {place} is put in by hand")
     off = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"  # not all worlds record it
     return f"the {vocabulary.run} is forked{off}: {'; '.join(parts) or 'no change'}"
-
-
-def _policy_changes(before: Entries, who: Entries, prompt: PromptVersion | None) -> list[str]:
-    """A clause for each change of policy, with the agents concerned. The journal's setup does not
-    say what those played who joined later.
-    """
-    changed: dict[tuple[str | None, str], list[int]] = {}
-    for index, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
-        if old is None or pack(_policy_of(old)) != pack(_policy_of(new)):
-            label_before = None if old is None else format_roster([old], prompt)
-            label = format_roster([new], prompt) or "another policy"
-            changed.setdefault((label_before, label), []).append(index)
-    parts = []
-    for (label_before, label), indices in changed.items():
-        entries = [who[index] for index in indices if isinstance(who[index], Mapping)]
-        names = [str(entry["name"]) for entry in entries if "name" in entry]
-        many = len(indices) > 1
-        agents = ", ".join(names) or f"agent{'s' if many else ''} {format_ranges(indices)}"
-        verb = "play" if many else "plays"
-        since = "joined later" if label_before is None else f"before: {label_before}"
-        parts.append(f"{agents} {verb} {label} ({since})")
-    return parts
-
-
-def _policy_of(entry: Any) -> Any:
-    """The policy of an entry with its options; of a world with other entries, all of the entry."""
-    is_map = isinstance(entry, Mapping)
-    return (entry.get("policy"), entry.get("options")) if is_map else entry

@@ -196,43 +196,24 @@ def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Rebuilt]:
     Raises BadInput if the path names another file by now; JournalError as reading a journal does,
     except for a torn tail.
     """
-    run = None
-    while run is None or not run.has_ended:
-        if run is not None:
-            wait()
+    file: tuple[int, int] | None = None
+    after: Location | None = None  # the unit that was seen last
+    state: Any = None  # after that unit
+    while True:
         with JournalReader(path) as reader:
-            run = run or _Followed(reader)
-            yield from run.look(reader)
-
-
-class _Followed:
-    """What has been seen so far of a run that is followed."""
-
-    def __init__(self, reader: JournalReader) -> None:
-        self.has_ended = False
-        self._file = _file(reader)
-        self._world = open_world(reader)
-        self._after: Location | None = None  # after the last commit that left no unit open
-        self._state: Any = None  # at that location
-
-    def look(self, reader: JournalReader) -> Iterator[Rebuilt]:
-        if _file(reader) != self._file:
-            raise BadInput(f"{reader.path} names another file by now", "watch it again")
-        first = 0 if self._after is None else self._after.unit + 1
-        with suppress(TornTail):
-            for rebuilt in closed_units(self._world, reader, self._walk(reader), first):
-                yield msgspec.structs.replace(rebuilt, state=self._state)
-
-    def _walk(self, reader: JournalReader) -> Iterator[tuple[Commit, Any]]:
-        """The commits since the last look with the state after each."""
-        world = self._world
-        state = None if self._state is None else world.copy(self._state)
-        commits = reader.commits(self._after)
-        for commit, after in Walk(world, reader, commits=commits, state=state):
-            if commit.digest is not None:
-                self._after, self._state = commit.after, world.copy(after)
-            self.has_ended = commit.kind == END
-            yield commit, after
+            if file not in (None, _file(reader)):
+                raise BadInput(f"{path} names another file by now", "watch it again")
+            file, world = _file(reader), open_world(reader)
+            before = None if state is None else world.copy(state)
+            walk = Walk(world, reader, commits=reader.commits(after), state=before)
+            first = 0 if after is None else after.unit + 1
+            with suppress(TornTail):
+                for rebuilt in closed_units(world, reader, walk, first):
+                    after, state = walk.commit.after, world.copy(rebuilt.state)
+                    yield msgspec.structs.replace(rebuilt, state=state)
+            if reader.ended:
+                return
+        wait()
 
 
 def _file(reader: JournalReader) -> tuple[int, int]:

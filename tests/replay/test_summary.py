@@ -5,9 +5,8 @@ from pathlib import Path
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.outcome import outcome_of
-from goldrush.replay.summary import chosen, summarise
+from goldrush.replay.summary import summarise
 from goldrush.replay.text import format_number
-from tests.golden import path_of
 from tests.mining import record
 
 
@@ -16,7 +15,7 @@ def test_a_summary_has_the_outcome_and_the_measures_of_the_run(path: Path) -> No
     run, summary = measured_at(path), summarise(path)
     told = summary.as_dict()
 
-    assert path.stat().st_size == summary.bytes == told["bytes"]
+    assert path.stat().st_size == summary.outline.bytes == told["bytes"]
     assert (40, True) == (told["rounds"], told["finished"])
     assert {name: run.of(name) for name in run.known} == told["run"]
     assert {name: values[39] for name, values in run.values.items()} == told["last"]
@@ -28,18 +27,12 @@ def test_its_text_has_a_row_for_each_chosen_measure(path: Path) -> None:
     run = measured_at(path)
     _, sentences, standings, table = str(summarise(path)).split("\n\n")
     head, *rows = table.splitlines()
+    chosen = [run.known[name] for name in tools_at(path).measures.of_runs]
 
     assert outcome_of(tools_at(path), run).sentences == sentences.splitlines()
     assert 3 == len(standings.splitlines())
     assert ["measure", "run", "last", "round"] == head.split()
-    for measure, row in zip(chosen(run), rows, strict=True):
+    for measure, row in zip(chosen, rows, strict=True):
         last = run.values[measure.name][-1] if measure.by_unit else None
         assert row.startswith(measure.title)
         assert row.split()[-2:] == [format_number(of, 4) for of in (run.of(measure.name), last)]
-
-
-def test_chosen_measures_stand_in_the_order_of_their_columns() -> None:
-    columns = [measure.column for measure in chosen(measured_at(path_of("baseline")))]
-
-    assert columns == sorted(columns)
-    assert 0 not in columns

@@ -13,7 +13,6 @@ from goldrush.agents import pool, workers
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.data import encoded
-from goldrush.replay.data.encoded import arrow_table, csv_table
 from goldrush.replay.data.groups import groups
 from tests.golden import path_of
 from tests.mining import record
@@ -51,32 +50,19 @@ def by_command(*words: object) -> Callable[[list[Path], int], object]:
     return run
 
 
-def _files(form: str, paths: list[Path], jobs: int) -> object:
-    folder = paths[0].parent / f"{form}{jobs}"
-    rows = encoded.write_tables(paths, folder, form, jobs=jobs, force=True)
-    return list(rows.values()), [path.read_bytes() for path in sorted(folder.iterdir())]
-
-
 @pytest.mark.parametrize(
     "read",
     [
         groups,
-        lambda paths, jobs: list(csv_table(paths, "events", jobs)),
-        lambda paths, jobs: arrow_table(paths, "agents", jobs),
-        lambda paths, jobs: _files("csv", paths, jobs),
-        lambda paths, jobs: _files("parquet", paths, jobs),
         by_command("measure", "--json"),
         by_command("measure", "--usage"),
-        by_command("export", "--format", "csv", "--table", "rounds"),
     ],
 )
 def test_the_number_of_processes_changes_nothing(
     paths: list[Path],
     started: list[int],
-    monkeypatch: pytest.MonkeyPatch,
     read: Callable[[list[Path], int], Any],
 ) -> None:
-    monkeypatch.setattr(encoded, "LONG", paths[0].stat().st_size - 1)  # one is read here
     alone = read(paths, 1)
 
     assert alone == read(paths, 2)
@@ -91,9 +77,9 @@ def test_the_first_journal_that_cannot_be_read_is_named(paths: list[Path], tmp_p
     for jobs in (1, 2):
         with pytest.raises(TornTail, match=r"/a\b"):
             groups([*paths, *torn], jobs)
-        with pytest.raises(TornTail, match=r"/a\b"):
-            encoded.write_tables([*paths, *torn], tmp_path / "out", "csv", jobs=jobs)
-        with pytest.raises(BadInput, match=r"is a run of the competition world, .* of the mining"):
-            encoded.write_tables(of_two_worlds, tmp_path / "out", "csv", jobs=jobs)
+    with pytest.raises(TornTail, match=r"/a\b"):
+        encoded.write_tables([*paths, *torn], tmp_path / "out", "csv")
+    with pytest.raises(BadInput, match=r"is a run of the competition world, .* of the mining"):
+        encoded.write_tables(of_two_worlds, tmp_path / "out", "csv")
 
     assert {"a", "b"} == {path.name for path in tmp_path.iterdir()}

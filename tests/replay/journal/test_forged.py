@@ -25,8 +25,15 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay import summary
 from goldrush.replay.data import encoded, groups
-from goldrush.replay.data.run_data import map_runs, measured_at, measured_until, run_at, run_of
-from goldrush.replay.data.tables import as_dicts, tables_of
+from goldrush.replay.data.run_data import (
+    map_runs,
+    measured_at,
+    measured_until,
+    run_at,
+    run_of,
+    runs_of_one_world,
+)
+from goldrush.replay.data.tables import tables_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal import (
     consequences,
@@ -162,7 +169,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
     "summary.summarise": lambda c: summary.summarise(c.forged),
     "run_data.measured_until": lambda c: measured_until(c.forged, 1),
-    "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
     "encoded.csv_table": lambda c: list(encoded.csv_table([c.forged], "events")),
     "encoded.write_tables": lambda c: encoded.write_tables([c.forged], c.out, "csv"),
     "the measures of a run": lambda c: run_at(c.forged).measured,
@@ -170,8 +176,8 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "run_data.run_at": lambda c: run_at(c.forged),
     "run_data.run_of": lambda c: run_of(c.forged, None),
     "report.figures.figure_of": lambda c: figure_of(tools_at(c.forged), c.forged, None),
+    "run_data.runs_of_one_world": lambda c: list(runs_of_one_world([c.forged])),
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
-    "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLS, MINING)[1], run_at(c.forged)),
     "rebuild.world_at": lambda c: rebuild.world_at(c.forged),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
