@@ -192,8 +192,6 @@ class View(msgspec.Struct, frozen=True):
         explains: by kind of explanation (`Tools.explain`), the name of the events that it explains.
         verify_option: what `goldrush verify` takes besides a journal where the code of the world is
             not known here.
-        added: `added(path, first, last)`, what else the page has of these units, as plain values.
-            Raises JournalError.
     """
 
     script: Path | None = None
@@ -208,7 +206,6 @@ class View(msgspec.Struct, frozen=True):
     step_ends: str = ""
     explains: Mapping[str, str] = {}
     verify_option: str = ""
-    added: Callable[[str | Path, int, int], Mapping[str, object]] | None = None
 
 
 class Lazy(msgspec.Struct, frozen=True):

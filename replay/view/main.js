@@ -4,7 +4,6 @@ import { el, plural, replaceAll, unpacked } from "./dom.js";
 import { save } from "./download.js";
 import { drawFront } from "./front.js";
 import { linesOf, lineOf, storyOf } from "./lines.js";
-import { partsOf } from "./parts.js";
 import { Player, drawTrack } from "./player.js";
 import { Run } from "./run.js";
 import { chartsOfRun } from "./series.js";
@@ -79,13 +78,13 @@ function marksOf(run, player) {
 class Pane {
   constructor(run, runs, player, index, WORLD) {
     Object.assign(this, { run, runs, player, level: runs.length > 1 ? 3 : 2, isOne: runs.length === 1 });
-    this.parts = [WORLD?.partOf(run, runs, player, index) ?? { node: null, show() {} }, partsOf(run, runs, player)];
+    this.part = WORLD?.partOf(run, runs, player, index) ?? { node: null, show() {} };
     this.state = stateOf(run, runs, player);
     this.charts = chartsOfRun(run, runs, player);
     this.said = el("div", {});
     const state = this.state.node;
     this.node = el("section", { "aria-label": this.isOne ? "Run" : `Run ${"AB"[index]}` }, this.isOne ? null : el("h2", {}, `Run ${"AB"[index]}`),
-      el("div", { class: "round" }, el("div", {}, this.parts.map(({ node }) => node), WORLD?.isLong ? null : state),
+      el("div", { class: "round" }, el("div", {}, this.part.node, WORLD?.isLong ? null : state),
         el("div", {}, el("section", { "aria-label": labelOf("Events", run, runs) }, this.said), WORLD?.isLong ? state : null)),
       this.charts.node);
   }
@@ -93,7 +92,7 @@ class Pane {
   show(position) {
     const { run, player, level } = this;
     const at = Math.min(player.at, run.last);
-    for (const part of this.parts) part.show(at, position);
+    this.part.show(at, position);
     this.state.show(at);
     this.charts.move(player.at);
     replaceAll(this.said,

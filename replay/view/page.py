@@ -37,7 +37,7 @@ _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own comes before main.js.
 _SCRIPTS: Final = (
     "dom.js", "command.js", "run.js", "colours.js", "download.js", "chart.js",
-    "player.js", "lines.js", "front.js", "grid.js", "tables.js", "series.js", "parts.js",
+    "player.js", "lines.js", "front.js", "grid.js", "tables.js", "series.js",
 )  # fmt: skip
 GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 

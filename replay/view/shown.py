@@ -166,7 +166,6 @@ def shown_of(
             "count": max(len(labels), len(names)),
             **states,
             "measures": [] if measured is None else _measures(measures, measured, walked, charted),
-            "added": {} if view.added is None else view.added(path, first, last),
         },
         size=len(content),
         sha256=sha256(content).hexdigest(),

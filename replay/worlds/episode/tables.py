@@ -1,18 +1,14 @@
-"""The tables of episodes: what a step gave, an episode, an array that a step gave."""
+"""The tables of episodes: what a step gave, and an episode."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
-from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.values import number_in, shown
+from goldrush.kernel.worlds.episode.events import GAVE
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import (
     JSON,
@@ -30,41 +26,22 @@ from goldrush.replay.worlds.episode.episodes import Episode, Episodes, closed_un
 from goldrush.replay.worlds.episode.show import named
 
 
-def _rows(code: int, run: TableSource) -> Iterator[tuple[EpisodeState, Row | None, dict[str, Any]]]:
-    """Each row of a type of events with the state after its step, and the columns of where it is;
-    of a step without such a row its place alone.
-    """
+def _steps(run: TableSource) -> Iterator[SimpleNamespace]:
     episodes = Episodes()
     with JournalReader(run.path) as reader:
         for commit, state in closed_units(episode_world(), reader):
             episodes.add(commit, state)
-            rows: list[Row | None] = [row for block in commit.blocks for row in block.rows(code)]
-            for row in rows or [None]:
-                agent = None if row is None else row[0]
+            given = [row for block in commit.blocks for row in block.rows(GAVE)]
+            for row in given or [(None,) * 4]:
+                agent, reward, terminated, truncated = row
                 episode, of_episode = episodes.place(state, agent)
                 name = None if agent is None else named(agent, state.about.agents)
-                columns = {"step": commit.unit - 1, "episode": episode, "of_episode": of_episode}
-                yield state, row, {**columns, "agent": name}
-
-
-def _steps(run: TableSource) -> Iterator[SimpleNamespace]:
-    for state, row, columns in _rows(GAVE, run):
-        agent, reward, terminated, truncated = row or (None, None, None, None)
-        total = None if agent is None else state.returns[agent]
-        yield SimpleNamespace(
-            **columns, **{"return": total}, reward=reward, terminated=terminated,
-            truncated=truncated, over=state.is_over,
-        )  # fmt: skip
-
-
-def _arrays(run: TableSource) -> Iterator[SimpleNamespace]:
-    for _, row, columns in _rows(ARRAY, run):
-        if row is not None:
-            _, name, digest, value = row
-            yield SimpleNamespace(
-                **columns, name=name, digest=f"{digest:016x}", number=number_in(value),
-                value=None if value is None else shown(value, most=math.inf),
-            )  # fmt: skip
+                total = None if agent is None else state.returns[agent]
+                yield SimpleNamespace(
+                    step=commit.unit - 1, episode=episode, of_episode=of_episode, agent=name,
+                    reward=reward, **{"return": total}, terminated=terminated,
+                    truncated=truncated, over=state.is_over,
+                )  # fmt: skip
 
 
 def _episodes(run: TableSource) -> Iterator[Episode]:
@@ -78,13 +55,12 @@ def _named(name: str) -> Callable[[Episode], list[str]]:
     ]  # fmt: skip
 
 
-_STEP: Final[Column] = Column("step", WHOLE, "the step, from 0 on: each reset is one, too")
 _NUMBER: Final = "the number of the episode, from 1 on, as in `episodes`"
 
 STEPS: Final = records_table(
     "steps", _steps,
     "what a step gave an agent; of a step without rewards, such as a reset, the step alone",
-    _STEP,
+    Column("step", WHOLE, "the step, from 0 on: each reset is one, too"),
     Column("episode", WHOLE, _NUMBER),
     Column("of_episode", WHOLE, "the number of the step in its episode; 0: the reset"),
     Column("agent", TEXT, "the name of the agent"),
@@ -114,16 +90,4 @@ EPISODES: Final = records_table(
     Column("finished", TRUTH, "it is over, and not merely broken off", attrgetter("is_finished")),
 )  # fmt: skip
 
-ARRAYS: Final = records_table(
-    "arrays", _arrays,
-    "an observation, an info, or a variable of a model, after a step",
-    _STEP,
-    Column("episode", WHOLE, _NUMBER),
-    Column("agent", TEXT, "the name of the agent whose it is; null: of all"),
-    Column("name", TEXT, "its name: `observation`, `info[score]`, `report[Gini]`"),
-    Column("digest", TEXT, "64 bits of its type, shape and bytes, 16 hex digits"),
-    Column("number", REAL, "its value, if that is one finite number"),
-    Column("value", JSON, "its value, arrays as nested lists; null: not recorded"),
-)  # fmt: skip
-
-TABLES: Final = Tables(own=[STEPS, EPISODES, ARRAYS])
+TABLES: Final = Tables(own=[STEPS, EPISODES])

@@ -206,8 +206,8 @@ FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
 NO_READERS = {
     "meets no event: paths, headers, START alone, no journal": """
         batch.journals_in forged.reporting_forged outline.outline_of
-        report.figure.check_paper report.figure.check_folder report.figure.write_figures
-        report.tables.check_tables report.tables.write_tables study.manifest.read_manifest
+        report.figure.check_paper report.folder.check_folder report.figure.write_figures
+        report.folder.write_folder report.tables.write_tables study.manifest.read_manifest
         study.manifest.write_manifest study.plan.read_plan view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
@@ -224,7 +224,7 @@ NO_READERS = {
         report.report.report study.measuring.measured_runs study.measuring.results_of
         view.overview.write_overview view.top.top_of_two
         encoded.arrow_table columns.records_table study.study.study diff.format_diff
-        episode.page.added verify.verify verify.way_out_of study.carry_out.carry_out""",
+        verify.verify verify.way_out_of study.carry_out.carry_out""",
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
     "a test of its own: here, games/test_source.py": """

@@ -25,9 +25,8 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.summary import summarise
 from goldrush.replay.text import plain
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.episode.tables import ARRAYS, EPISODES, STEPS
+from goldrush.replay.worlds.episode.tables import EPISODES, STEPS
 from tests.journals import changed, commits_of, events_of, write
-from tests.pages import data_of
 from tests.replay.worlds.episode.envs import Hunt, NoisyWalk, play
 
 Row = dict[str, Any]
@@ -150,10 +149,6 @@ def test_tables_are_those_of_the_events(run: goldrush.Run) -> None:
             assert (event["step"], name) == (each["step"], each["agent"])
             assert almost([reward, sums[name]]) == [each["reward"], each["return"]]
         assert {name: finite(total) for name, total in sums.items()} == almost(row["returns"])
-    arrays = [[e[key] for key in ("step", "name", "value")] for e in run.events("array")]
-    assert arrays == [
-        [row["step"], row["name"], row["value"]] for row in as_dicts(ARRAYS, run_at(run.path))
-    ]
 
 
 @pytest.mark.parametrize("agent", [3, -1, 10**9])
@@ -161,7 +156,7 @@ def test_a_forged_agent_is_reported(agent: int, path: Path) -> None:
     recorded(path, Hunt, "parallel", 4)
     rows = changed(commits_of(path), GAVE, lambda row: [agent, *row[1:]], first=True)
     forged = write(path.with_name("forged.journal"), rows, Header("episode", 1))
-    tables = [lambda path, t=t: as_dicts(t, run_at(path)) for t in (STEPS, EPISODES, ARRAYS)]
+    tables = [lambda path, t=t: as_dicts(t, run_at(path)) for t in (STEPS, EPISODES)]
 
     for read in (measured_at, summarise, *tables):
         with pytest.raises(MalformedEvents):
@@ -183,22 +178,6 @@ def test_a_step_is_told_with_the_names_of_agents(path: Path) -> None:
         for says in (" acts: ", ": observation is ", ": info[near] is 2", " gets the reward 1"):
             assert any(line.startswith(f"{name}{says}") for line in told)
     assert "a          2        3" in rebuild(path, 2).format(plain)  # its reward, and the sum
-
-
-@pytest.mark.parametrize(
-    ("steps", "episodes"),
-    [((0, 5), [1]), ((6, 6), [1]), ((6, 7), [1, 2]), ((7, 7), [2]), ((8, 14), [2, 3])],
-)
-def test_a_page_of_some_steps_lists_their_episodes(
-    steps: tuple[int, int], episodes: list[int], path: Path
-) -> None:
-    recorded(path, *RUNS["the third is broken off"])
-    [run] = data_of(page_of(path, units=steps))["runs"]
-    parts = run["added"]["parts"]
-
-    assert (episodes, len(episodes)) == ([int(row[2]) for row in parts["rows"]], parts["of"])
-    drawn = [int(row[2]) for row in parts["rows"] if "(drawn)" in str(row)]
-    assert [number for number in episodes if number > 1] == drawn
 
 
 def test_names_and_numbers_of_anybody_are_text(path: Path) -> None:

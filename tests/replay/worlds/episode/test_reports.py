@@ -97,7 +97,7 @@ def test_what_is_asked_for_is_reported_alone(tmp_path: Path) -> None:
     for _ in range(3):
         bare.step()
     assert run.measured().of("spread") == bare.spread()
-    names = {row["name"] for row in run.table("arrays").to_pylist() if row["step"] == 1}
+    names = {row["name"] for row in run.events("array") if row["step"] == 1}
     assert {f"report[{name}]" for name in wanted} <= {*names}
     assert not any(name.startswith("variable[") for name in names)
     assert run.verify().holds
