@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.budget import Price
@@ -125,22 +124,12 @@ def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
 def failures_in(path: str | Path) -> list[Failures]:
     """The outcomes of each model's answers in a journal. Raises JournalError."""
     with JournalReader(path) as reader:
-        return failures_by(reader)[0]
+        return failures_by(reader)
 
 
-def failures_by(reader: JournalReader) -> tuple[list[Failures], list[tuple[str, str, int]]]:
-    """The outcomes of each model's answers in an open journal that was not read yet, and of the
-    answers of its first unit the model and digests of the prompt and of the text.
-    """
-    outcomes, first = [], []
-    begun: int | None = None
-    for recorded in asked_by(reader):
-        answer, subject = recorded.answer, recorded.asked.subject
-        outcomes.append(_outcome(recorded))
-        begun = recorded.unit if begun is None else begun
-        if recorded.unit == begun and answer.prompt is not None and answer.text is not None:
-            first.append((subject, answer.prompt, xxh3_64_intdigest(answer.text.encode())))
-    return merge_failures(outcomes), first
+def failures_by(reader: JournalReader) -> list[Failures]:
+    """The outcomes of each model's answers in an open journal that was not read yet."""
+    return merge_failures(map(_outcome, asked_by(reader)))
 
 
 def _outcome(recorded: RecordedAnswer) -> Failures:

@@ -31,7 +31,7 @@ def shortened(lines: Sequence[str]) -> list[str]:
 def model_table(results: AnyResults) -> ReportTable:
     """The answers of every model."""
     rows = [_row(results, cell, failures) for cell, failures in _by_cell(results)]
-    caption = "Answers of every model, failed by kind, and different to equal prompts."
+    caption = "Answers of every model, failed by kind."
     return ReportTable.of("models", caption, rows)
 
 
@@ -41,7 +41,6 @@ def _by_cell(results: AnyResults) -> Sequence[tuple[Cell, Failures]]:
 
 def _row(results: AnyResults, cell: Cell, failures: Failures) -> dict[str, Content]:
     share = f"{failures.share:.0%}"
-    different, first = results.first_answers(cell, failures.model)
     return {
         "treatment": cell.treatment, "roster": cell.roster,
         results.of.vocabulary.units: str(cell.rounds),
@@ -49,5 +48,4 @@ def _row(results: AnyResults, cell: Cell, failures: Failures) -> dict[str, Conte
         **{title: f"{failures.kinds.get(kind, 0):,}" for kind, title in KINDS.items()},
         "failed": Marked(share, "hardly played") if failures.hardly_played else share,
         "cut off, played": f"{failures.cut:,}",
-        "different": f"{different:,} of {first:,}" if first else "",
     }  # fmt: skip

@@ -40,11 +40,9 @@ def answers(
                 **cell_as_dict(results, cell),
                 **msgspec.structs.asdict(failures),
                 "hardly_played": failures.hardly_played,
-                "first_answers": dict(zip(("different", "all"), first, strict=True)),
             }
             for cell in results.by_cell
             for failures in results.failures(cell)
-            for first in [results.first_answers(cell, failures.model)]
         ],
         **(_criteria(results) if criteria else {}),
         "against_baseline": [

@@ -140,14 +140,14 @@ def _result(task: _Task) -> Result[Any, Any]:
                 measured = with_users(of.measures, users).read(reader)
                 sha256 = reader.sha256()
                 asks = any(map(is_model, measured.roster))
-                failures, first = failures_by(reader.again()) if asks else ((), ())
+                failures = failures_by(reader.again()) if asks else ()
     if sha256 != run.sha256:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
     made = result_of(run, measured, of.studies.kept(measured))
-    made = attrs.evolve(made, failures=tuple(failures), first=tuple(first))
+    made = attrs.evolve(made, failures=tuple(failures))
     if not users:
         keep(of, run, roster, made)
     return made

@@ -114,7 +114,6 @@ class Result(StudyRun, Generic[C, K]):
         course: as in `Measured`.
         still: the names in `run` that are no measures of it: they never changed.
         failures: the outcomes of all answers of models.
-        first: of their answers in the first unit, model and digests of prompt and text.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
 
@@ -131,7 +130,6 @@ class Result(StudyRun, Generic[C, K]):
     still: tuple[str, ...] = ()
     kept: K
     failures: tuple[Failures, ...] = ()
-    first: tuple[tuple[str, str, int], ...] = ()
     equal_to: int | None = None
 
     @property

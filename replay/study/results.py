@@ -64,19 +64,6 @@ class Results(Generic[C, K]):
         """The failed answers of a cell's language models, over all its runs."""
         return merge_failures(one for result in self.by_cell[cell] for one in result.failures)
 
-    def first_answers(self, cell: Cell, model: str) -> tuple[int, int]:
-        """How many different answers a model gave in the first unit of a cell's runs, and how many
-        in all, of those to prompts that it was asked more than once. Where all are equal, the seeds
-        of runs sampled nothing anew.
-        """
-        by_prompt: dict[str, list[int]] = {}
-        for run in self.by_cell[cell]:
-            for asked, prompt, text in run.first:
-                if asked == model:
-                    by_prompt.setdefault(prompt, []).append(text)
-        again = [texts for texts in by_prompt.values() if len(texts) > 1]
-        return sum(len(set(texts)) for texts in again), sum(map(len, again))
-
 
 def measures_in(
     of: Tools, runs: Sequence[Result[Any, Any]], users: Sequence[UserMeasure]

@@ -81,22 +81,6 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     ]
 
 
-def test_how_many_first_answers_differ_is_told() -> None:
-    cell = Cell("scarce", "llm:m*2", 5)
-    given = [[("p", 1), ("q", 1)], [("p", 1), ("q", 2)], [("p", 1), ("once", 9)]]
-    failed = (Failures("m", 20, {}),)
-    runs = [
-        attrs.evolve(made(cell, seed), failures=failed, first=[("m", *a) for a in first])
-        for seed, first in enumerate(given)
-    ]
-    found = results(*runs)
-    table = model_table(found)
-
-    assert (3, 5) == found.first_answers(cell, "m")
-    assert "3 of 5" == table.rows[0][-1]
-    assert {"different": 3, "all": 5} == answers(found)["models"][0]["first_answers"]
-
-
 def test_only_so_many_models_are_named_above_the_verdicts_and_as_text() -> None:
     cells = [Cell("scarce", f"llm:m*{n}", 5) for n in range(LINES_MAX + 3)]
     failed = (Failures("<b>\u202e", 20, {"no-json": 11}),)
