@@ -31,15 +31,10 @@ Limits = tuple[float, float]
 NO_LIMITS: Final = (-math.inf, math.inf)
 
 
-# Figures, and the titles of measures that are not drawn: without data, or 0 throughout.
-Drawn = tuple[Sequence[Figure], Sequence[str]]
-
-
-def showing(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
-    """The rows of panels that show something, and the titles of the others."""
+def showing(rows: Sequence[Row]) -> list[Row]:
+    """The rows of panels that show something: not those without data, or 0 throughout."""
     shown = {row.panel for row in rows if row.y or row.high}
-    omitted = dict.fromkeys(row.panel for row in rows if row.panel not in shown)
-    return [row for row in rows if row.panel in shown], list(omitted)
+    return [row for row in rows if row.panel in shown]
 
 
 def row_of(
@@ -121,7 +116,7 @@ def _in_common(comparison: Comparison) -> str:
     return comparison.cells[0].roster if comparison.kind == TREATMENTS else comparison.where
 
 
-def over_time(study: ReportedStudy, rounds: int) -> Drawn:
+def over_time(study: ReportedStudy, rounds: int) -> list[Figure]:
     """A figure of each measure over the units of runs of one horizon: a line for each treatment or
     roster, the mean over seeds with its 95% interval; of a measure of agents for each policy.
     """
@@ -133,19 +128,16 @@ def over_time(study: ReportedStudy, rounds: int) -> Drawn:
     measures += [each for each in of_agents.values() if each.name in courses]
     measures += [measure for measure in known.values() if measure.by_unit]
     drawn: list[Figure] = []
-    omitted: list[str] = []
     for measure in measures:
         rows, styles = _courses(study, measure, cells)
-        if not showing(rows)[0]:
-            omitted.append(measure.title)
-            continue
         drawn += study.figure(
-            study.named(f"{study.units}-{measure.name}", rounds), LINES, rows,
+            study.named(f"{study.units}-{measure.name}", rounds), LINES,
+            rows if showing(rows) else (),
             f"{capitalized(measure.title)} over {study.horizon(rounds)}: mean over seeds and "
             f"95% interval. {defined(measure)}",
             cells, styles, x_label=study.of.vocabulary.unit,
         )  # fmt: skip
-    return drawn, omitted
+    return drawn
 
 
 def _courses(
@@ -175,12 +167,12 @@ def _courses(
     return rows, styles
 
 
-def forest(study: ReportedStudy, rounds: int) -> Drawn:
+def forest(study: ReportedStudy, rounds: int) -> list[Figure]:
     """Treatments against the baseline of their roster: mean difference and its 95% interval, a
     panel for each measure.
     """
     compared = [cell for cell in study.against if cell.rounds == rounds]
-    rows, omitted = showing(
+    rows = showing(
         [
             row_of(measure.title, cell.roster, treatment_label(study, cell),
                    study.against[cell][name])
@@ -189,13 +181,12 @@ def forest(study: ReportedStudy, rounds: int) -> Drawn:
         ]
     )  # fmt: skip
     cells = [each for cell in compared for each in (baseline_of(cell), cell)]
-    figures = study.figure(
+    return study.figure(
         study.named("forest", rounds), DOTS, [row for row in rows if row.y is not None],
         f"Treatments {MINUS} baseline, {study.horizon(rounds)}: the mean difference between runs "
         f"with the same seed and its 95% interval. {UNCORRECTED}",
         list(dict.fromkeys(cells)), has_zero=True,
     )  # fmt: skip
-    return figures, omitted
 
 
 def treatment_label(study: ReportedStudy, cell: Cell) -> str:

@@ -61,7 +61,7 @@ class StudyPage:
     def figures(self) -> dict[str, Figure]:
         every = [
             *figures.outcome_figures(self.study),
-            *(figure for drawn, _ in (*self.forests, *self.over_time) for figure in drawn),
+            *(figure for drawn in (*self.forests, *self.over_time) for figure in drawn),
             *self.study.of.chapter.figures(self.study),
         ]
         return {figure.name: figure for figure in every}
