@@ -88,7 +88,7 @@ class _Diagnosis:
         # Near to the real time: who waits for a clock may have another one that is not fixed.
         epochs = {name: getattr(time, f"{name}_ns")() for name in CLOCKS}
         self._order, self._pool = attrs.evolve(order, epochs=epochs), pool
-        self._tried: dict[tuple[frozenset[Place], bool], bool] = {}
+        self._tried: dict[frozenset[Place], bool] = {}
         self.seen: dict[Place, Sighting] = {}
         self.runs = self._agreeing = 0
 
@@ -124,65 +124,50 @@ class _Diagnosis:
 
     def _searched(self) -> tuple[list[Sequence[Place]], list[Place]]:
         """Groups of places that break the run each time, the fewest each, and places of which that
-        is not known. At last, what is read is forced to differ: two readings of a coarse clock are
-        often the same.
+        is not known.
         """
         confirmed = list[Sequence[Place]]()
         rest = sorted(self.seen, key=lambda place: (not self._is_own(place), *_key(place)))
         try:
-            for is_forced in (False, True):
-                left = [place for place in rest if not is_forced or place.kind in FORCED]
-                while left and self._breaks(left, is_forced):
-                    group = self._least((), left, is_forced)
-                    alone = self._forced_alone(group) if len(group) > 1 else []
-                    groups = [[place] for place in alone] or [group]
-                    if not all(
-                        self._breaks_again(each, is_forced or bool(alone)) for each in groups
-                    ):
-                        break
-                    confirmed += groups
-                    known = {place for each in groups for place in each}
-                    left = [place for place in left if place not in known]
-                    rest = [place for place in rest if place not in known]
-            return confirmed, rest if rest and self._breaks(rest, is_forced=False) else []
+            while rest and self._breaks(rest):
+                group = self._least((), rest)
+                if not all(_differ(self._put_back(group)) is not None for _ in range(_AGAIN)):
+                    break
+                confirmed.append(group)
+                rest = [place for place in rest if place not in group]
+            return confirmed, rest if rest and self._breaks(rest) else []
         except _SpentError:
             return confirmed, rest
 
-    def _forced_alone(self, group: Sequence[Place]) -> list[Place]:
-        """Places of a group that each break the run alone, if forced: none is a joint cause."""
-        forced = [place for place in group if place.kind in FORCED]
-        return [place for place in forced if self._breaks([place], is_forced=True)]
-
-    def _least(self, back: Sequence[Place], group: Sequence[Place], is_forced: bool) -> list[Place]:
+    def _least(self, back: Sequence[Place], group: Sequence[Place]) -> list[Place]:
         """The fewest places of a group that break the run with those that are put back anyway."""
         if len(group) == 1:
             return list(group)
         half, other = group[: len(group) // 2], group[len(group) // 2 :]
         more: list[Place] = []
-        if not self._breaks([*back, *half], is_forced):
-            more = self._least([*back, *half], other, is_forced)
-            if self._breaks([*back, *more], is_forced):
+        if not self._breaks([*back, *half]):
+            more = self._least([*back, *half], other)
+            if self._breaks([*back, *more]):
                 return more
-        return self._least([*back, *more], half, is_forced) + more
+        return self._least([*back, *more], half) + more
 
-    def _breaks(self, back: Collection[Place], is_forced: bool) -> bool:
+    def _breaks(self, back: Collection[Place]) -> bool:
         """Whether a run differs with these places put back, all others fixed."""
-        key = frozenset(back), is_forced
+        key = frozenset(back)
         if key not in self._tried:
-            traces = self._put_back(back, is_forced)
+            traces = self._put_back(back)
             self._tried[key] = _differ(traces) is not None
             self._agreeing += 0 if self._tried[key] else len(traces)
         return self._tried[key]
 
-    def _breaks_again(self, back: Collection[Place], is_forced: bool) -> bool:
-        """Whether places that broke the run do so each time."""
-        tries = (self._put_back(back, is_forced) for _ in range(_AGAIN))
-        return all(_differ(traces) is not None for traces in tries)
-
-    def _put_back(self, group: Collection[Place], is_forced: bool) -> Sequence[Trace]:
+    def _put_back(self, group: Collection[Place]) -> Sequence[Trace]:
+        """Runs with these places put back. What they read is made to differ: two readings of a
+        coarse clock are often the same.
+        """
         if self.runs > _SEARCH_MAX:
             raise _SpentError
-        return self._traces([place for place in self.seen if place not in group], is_forced)
+        fixes = [place for place in self.seen if place not in group]
+        return self._traces(fixes, is_forced=any(place.kind in FORCED for place in group))
 
     def _step_without_cause(self, fixed: Trace) -> int | None:
         """The step in which a run with all places fixed is not as an earlier one, for a source that
@@ -209,8 +194,9 @@ class _Diagnosis:
         if _differ(traces) is None:
             traces += self._compared(orders[2:])
         clocks = {place for place in self.seen if place.kind == "clock"}
-        if not is_forced and fixes and not clocks <= set(fixes) and _differ(traces) is None:
-            traces = self._compared([attrs.evolve(each, one_epoch=True) for each in orders[:2]])
+        if fixes and not clocks <= set(fixes) and _differ(traces) is None:
+            together = [attrs.evolve(each, forced=0, one_epoch=True) for each in orders[:2]]
+            traces = self._compared(together)
         return traces
 
     def _compared(self, orders: Sequence[Order]) -> list[Trace]:
