@@ -222,9 +222,6 @@ def plan_of(
     rounds: int | Sequence[int] | None = None,
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
-    trust: Collection[str] | None = None,
-    classes: Mapping[str, Classes] | None = None,
-    folder: str = "",
 ) -> StudyPlan:
     """A plan from user input.
 
@@ -272,9 +269,6 @@ def plan_of(
         ),
         settings=settings,
         own={name: dict(table) for name, table in own.items()},
-        trust=trust,
-        classes=classes or {},
-        folder=folder,
     )
 
 
@@ -387,9 +381,10 @@ def read_plan(
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
     try:
         named = _world_in(table, world)
-        return _plan_of_table(table, named, trust, os.path.dirname(path))
+        plan = _plan_of_table(table, named)
     except BadInput as error:
         raise BadInput(f"{path}: {error.what}", error.instead) from None
+    return attrs.evolve(plan, trust=trust, folder=os.path.dirname(path))
 
 
 def _world_in(table: Mapping[str, Any], given: str | type[Game] | Maker | None) -> str:
@@ -410,9 +405,7 @@ def _world_in(table: Mapping[str, Any], given: str | type[Game] | Maker | None) 
     return world
 
 
-def _plan_of_table(
-    table: Mapping[str, Any], world: str, trust: Collection[str], folder: str
-) -> StudyPlan:
+def _plan_of_table(table: Mapping[str, Any], world: str) -> StudyPlan:
     of = studied(world)
     horizon = of.players.horizon
     known = ("world", "treatments", "rosters", "seeds", horizon, "rounds", *_TABLES)
@@ -439,8 +432,6 @@ def _plan_of_table(
         rounds=horizons[0] if horizons else None,
         settings=settings,
         own=own,
-        trust=trust,
-        folder=folder,
     )
 
 

@@ -124,8 +124,8 @@ def study(
         seeds=seeds,
         rounds=rounds,
         settings=settings_of(None, settings)[1],
-        classes=classes,
     )
+    plan = attrs.evolve(plan, classes=classes)
     return Study.play(plan, folder, jobs=jobs, backend=backend, models=models, on_step=on_step)
 
 

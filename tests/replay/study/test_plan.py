@@ -104,7 +104,7 @@ def test_rosters_of_a_file_have_their_names_or_are_those_of_the_rules(tmp_path: 
 def test_the_plan_of_the_page_is_one() -> None:
     page = Path(study.__file__).with_name("README.md").read_text()
     [text] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    plan = _plan_of_table(tomllib.loads(text), "mining", trust=(), folder="")
+    plan = _plan_of_table(tomllib.loads(text), "mining")
 
     assert (*BASELINES, "greedy-mine*8,raid*2", "pirates") == tuple(plan.rosters)
     assert 3 * 7 * 20 * 2 == len(plan.runs())
