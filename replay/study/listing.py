@@ -45,7 +45,9 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class ListedManifest(msgspec.Struct, frozen=True):
-    """What is read of a manifest."""
+    """What is read of a manifest. `fault`: how its list differs from the runs of its plan, if it
+    does (see `listed_in`).
+    """
 
     goldrush: str
     plan: Mapping[str, Any]
@@ -54,18 +56,12 @@ class ListedManifest(msgspec.Struct, frozen=True):
     world: str = ""
     rules: int = 0
     code: Mapping[str, Sha256] = {}
+    fault: str | None = None
 
 
-class ListedStudy(msgspec.Struct, frozen=True):
-    """What a manifest lists. `fault`: how that differs from the runs of its plan, if it does."""
-
-    journals: Sequence[Listed]
-    fault: str | None
-
-
-def listed_in(folder: str) -> ListedStudy | None:
-    """What the manifest in a folder lists; None if there is no manifest, or one of another program
-    in a folder without runs of a study. Raises BadInput if it cannot be read.
+def listed_in(folder: str) -> ListedManifest | None:
+    """The manifest in a folder, whose runs have paths from here; None if there is none, or one of
+    another program in a folder without runs of a study. Raises BadInput if it cannot be read.
     """
     path = os.path.join(folder, MANIFEST)
     if not os.path.isfile(path) and not (os.path.lexists(path) and _has_runs(folder)):
@@ -74,7 +70,11 @@ def listed_in(folder: str) -> ListedStudy | None:
         data = file.read(MANIFEST_MAX)
     is_own = re.match(_HEAD, data) is not None
     try:
-        return _study(folder, msgspec.json.decode(data, type=ListedManifest))
+        listed = msgspec.json.decode(data, type=ListedManifest)
+        runs = [
+            msgspec.structs.replace(run, path=os.path.join(folder, run.path)) for run in listed.runs
+        ]
+        return msgspec.structs.replace(listed, runs=runs, fault=_fault_of(listed))
     except (ValueError, TypeError, LookupError, RecursionError):
         pass
     if not is_own and not _has_runs(folder):
@@ -90,22 +90,16 @@ def _has_runs(folder: str) -> bool:
     return any(Path(folder).glob("*/*/*-*/seed-*.journal"))
 
 
-def _study(folder: str, manifest: ListedManifest) -> ListedStudy:
+def _fault_of(manifest: ListedManifest) -> str | None:
     planned = math.prod(len(manifest.plan[name]) for name in _PLANNED)
     paths = [os.path.normpath(run.path) for run in manifest.runs]
-    fault = None
-    for path, times in Counter(paths).items():
-        if times > 1:
-            fault = f"it lists {path} twice"
     if len(paths) != planned:
-        fault = f"its plan has {format_count(planned, 'run')}, and it lists {len(paths):,}"
-    journals = [
-        msgspec.structs.replace(run, path=os.path.join(folder, run.path)) for run in manifest.runs
-    ]
-    return ListedStudy(journals, fault)
+        return f"its plan has {format_count(planned, 'run')}, and it lists {len(paths):,}"
+    twice = [path for path, times in Counter(paths).items() if times > 1]
+    return f"it lists {twice[-1]} twice" if twice else None
 
 
-def manifests_below(folder: str) -> Iterator[tuple[str, ListedStudy | BadInput]]:
+def manifests_below(folder: str) -> Iterator[tuple[str, ListedManifest | BadInput]]:
     """The folders of studies in and below a folder, by name: each with what its manifest lists, or
     why that cannot be read.
     """
@@ -113,7 +107,7 @@ def manifests_below(folder: str) -> Iterator[tuple[str, ListedStudy | BadInput]]
         path for path, folders, names in os.walk(folder) if MANIFEST in (*folders, *names)
     ):
         try:
-            listed: ListedStudy | BadInput | None = listed_in(path)
+            listed: ListedManifest | BadInput | None = listed_in(path)
         except BadInput as error:
             listed = error
         if listed is not None:
@@ -150,7 +144,7 @@ def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
             if isinstance(study, BadInput):
                 unreadable[manifest] = str(study)
                 continue
-            listed |= {os.path.abspath(entry.path): entry for entry in study.journals}
+            listed |= {os.path.abspath(entry.path): entry for entry in study.runs}
             if study.fault is not None:
                 faults[manifest] = study.fault
     for journal in journals:
@@ -191,5 +185,5 @@ def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
         listed = listed_in(str(folder))
     except BadInput:
         return {}
-    journals = listed.journals if listed is not None else ()
+    journals = listed.runs if listed is not None else ()
     return {Path(each.path): (each.treatment, each.roster) for each in journals}
