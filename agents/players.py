@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from goldrush.agents.catalogue import CatalogueEntry
     from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.question import Amount, AnswerFields, Bounds, Question
+    from goldrush.agents.llm.question import AnswerFields, Question
     from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.llm.versions import PromptVersion
     from goldrush.agents.plugins import PluginKind
@@ -259,12 +259,6 @@ class Players(Generic[S]):
         """
         raise _no_players()
 
-    def bounds(self, context: RunContext[S]) -> Bounds:
-        """The upper bounds of questions to models in a recorded step, which is the context's
-        `pending`; those that cannot be made again are left out.
-        """
-        return {}
-
     # After a run.
 
     def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
@@ -384,28 +378,21 @@ def resume(
     """
     _check_sources(players, path, resources.sources)
     # Of use to resumed runs alone; everything else imports this module too.
-    from goldrush.agents.llm.usage import earlier_in, lacks_usage
+    from goldrush.agents.llm.usage import earlier_in
 
     answers = players.answers
-    bounds: dict[tuple[str, str], Amount] = {}
     with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 
-        def on_step(state: S, forks: Sequence[Facts], inputs: Block) -> None:
-            if answers is not None and lacks_usage(answers, inputs):
-                step = RunContext(state, forks, inputs, resources=resources)
-                bounds.update(players.bounds(step))
-
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
-            on_step(state, forks, pending)
             earlier: Sequence[RecordedAnswer] = ()
             if answers is not None:
                 with journal.reader() as reader:
-                    earlier = earlier_in(reader, world, answers, len(forks), bounds)
+                    earlier = earlier_in(reader, world, answers, len(forks))
             context = context_of(players, state, Roster(()), resources, forks, probe=True)
             context = msgspec.structs.replace(context, pending=pending, earlier=earlier)
             return stack.enter_context(players.start_agents(context))
 
-        return run.resume(world, journal, ask_of, on_unit, on_step)
+        return run.resume(world, journal, ask_of, on_unit)
 
 
 @folder_kept()

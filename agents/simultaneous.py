@@ -21,12 +21,10 @@ from goldrush.agents.llm.options import RESERVED
 from goldrush.agents.llm.question import (
     Answer,
     AnswerFields,
-    Bounds,
     Message,
     Question,
     Source,
     Whole,
-    bounds_of,
 )
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import (
@@ -371,18 +369,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
     def _start(self, config: Config) -> Facts:
         """The fields of START with a configuration, without the agents."""
         return self.prepared(config, Roster(())).facts
-
-    def bounds(self, context: RunContext[S]) -> Bounds:
-        entries = entries_in(context.state.roster)
-        chosen = models_in(entries)
-        given = (row[0] for _, rows in context.pending for row in rows)
-        agents = [agent for agent in given if agent in chosen]
-        if not agents:
-            return {}
-        prompts = self.prompts(self.view(context.state))
-        return bounds_of(
-            prompt_for(prompts, Question(agent), entries[agent], chosen[agent]) for agent in agents
-        )
 
     def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
         recordings = recordings_of(self, resources.sources)

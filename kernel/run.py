@@ -54,7 +54,6 @@ Inputs = Sequence[Batch] | InputPieces
 Ask = Callable[[S], Inputs]
 AskOf = Callable[[S, Sequence[Mapping[str, Any]], Block], Ask[S]]
 OnUnit = Callable[[int, S], None]
-OnStep = Callable[[S, Sequence[Mapping[str, Any]], Block], None]
 Steps = Generator[S, Inputs, S]
 FactsOf = Callable[[S], Mapping[str, Any]]
 
@@ -121,7 +120,6 @@ def resume(
     journal: JournalWriter,
     ask_of: AskOf[S],
     on_unit: OnUnit[S] | None = None,
-    on_step: OnStep[S] | None = None,
 ) -> S:
     """Continue an interrupted run from its last complete commit and return the last state.
 
@@ -133,8 +131,6 @@ def resume(
             before it, oldest first, and the recorded inputs of the step under way; the first answer
             gives the rest of them.
         on_unit: as in `record`.
-        on_step: called with each complete step of the journal, before `ask_of`: the state before
-            it, which must not be changed, the facts of the forks before it, and its inputs.
 
     Raises:
         BadInput: for a run that has ended.
@@ -144,7 +140,7 @@ def resume(
     """
     with journal.reader() as reader:
         world = world.under(reader.header.rules)
-        reached = _reached(world, reader, on_step=on_step, is_same_code=True)
+        reached = _reached(world, reader, is_same_code=True)
         last, state = reached.commit, reached.state
         if last.kind == END:
             raise BadInput(
@@ -252,7 +248,6 @@ def _reached(
     world: World[S],
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
-    on_step: OnStep[S] | None = None,
     *,
     is_same_code: bool = False,
 ) -> Walk[S]:
@@ -262,15 +257,7 @@ def _reached(
     Raises MalformedEvents (see kernel/walk.py), also for pending inputs that cannot begin a step;
     BadInput for other code, and for a journal of other code that this code cannot read.
     """
-
-    def judged(state: S, inputs: Block) -> Block:
-        if on_step is not None:
-            on_step(state, walk.forks, inputs)
-        return Block(world.decide(state, inputs))
-
-    walk = Walk(
-        world, reader, DERIVED, commits=commits, judge=judged, trusts_other_code=not is_same_code
-    )
+    walk = Walk(world, reader, DERIVED, commits=commits, trusts_other_code=not is_same_code)
     try:
         for commit, state in walk:
             sha256 = world.other_source(state) if commit.kind in (START, FORK) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -157,10 +157,6 @@ class Amount(msgspec.Struct, frozen=True):
         )
 
 
-# Upper bounds of questions, by the name of the model and the digest of the prompt.
-Bounds = Mapping[tuple[str, str], Amount]
-
-
 class Question(Record, frozen=True, dict=True):  # with cached properties
     """A question to an agent; with a prompt, in the form for a model or a person.
 
@@ -245,11 +241,6 @@ class Question(Record, frozen=True, dict=True):  # with cached properties
             form = {"name": "answer", "strict": True, "schema": dict(self.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         return body
-
-
-def bounds_of(questions: Iterable[Question]) -> Bounds:
-    """The upper bounds of questions to models, by the name of the model and the prompt's digest."""
-    return {(q.model.name, q.digest): q.upper_bound for q in questions if q.model is not None}
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -16,7 +16,6 @@ from goldrush.agents.llm.question import (
     Amount,
     Answer,
     AnswerFields,
-    Bounds,
     counted,
 )
 from goldrush.agents.llm.versions import shown_name, subject_of
@@ -24,7 +23,7 @@ from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader
-from goldrush.kernel.world import Block, World
+from goldrush.kernel.world import World
 
 
 class AskedModel(msgspec.Struct, frozen=True):
@@ -93,38 +92,31 @@ def answers_in(
         return
 
 
-def lacks_usage(answers: AnswerFields, inputs: Block) -> bool:
-    """Whether the usage of an answer among these inputs was not reported in full."""
-    return any(None in (of.tokens_in, of.tokens_out) for of in answers.of_models(inputs))
-
-
 def earlier_in(
     reader: JournalReader,
     world: World[Any],
     answers: AnswerFields,
     forks: int,
-    bounds: Bounds,
 ) -> list[RecordedAnswer]:
     """The answers after `forks` FORK commits, without their texts: those that the run itself paid
     for.
 
-    Usage that was not reported is replaced by the upper bound of the question, or of the longest
-    question if it is not in `bounds`; for an answer that is longer, by an estimate.
+    Usage that was not reported is replaced by the upper bound of the longest question; for an
+    answer that is longer, by an estimate.
     """
     return [
-        _counted(each, bounds).without_text()
+        _counted(each).without_text()
         for each in answers_in(reader, world, answers)
         if each.forks == forks
     ]
 
 
-def _counted(recorded: RecordedAnswer, bounds: Bounds) -> RecordedAnswer:
+def _counted(recorded: RecordedAnswer) -> RecordedAnswer:
     """The answer with all its usage."""
     answer, asked = recorded.answer, recorded.asked
     if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
         return recorded
-    most = bounds.get((asked.longest.name, answer.prompt or ""), asked.longest)
-    used = most.reported(answer.tokens_in, answer.tokens_out, answer.uncounted)
+    used = asked.longest.reported(answer.tokens_in, answer.tokens_out, answer.uncounted)
     answer = replace(answer, tokens_in=used.tokens_in, tokens_out=used.tokens_out)
     return replace(recorded, answer=answer)
 

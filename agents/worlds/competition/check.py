@@ -58,17 +58,14 @@ class SeasonCheck:
         forks: Sequence[Facts] = (),
         trust: Sequence[str] = (),
         on_prompt: Callable[[Question, Row | None], None] | None = None,
-        *,
-        reruns: bool = True,
     ) -> None:
         """Sort the agents by whether they can be asked. `state` is that after the START or FORK
-        that named the cast, `forks` the fields of the FORK commits so far; without `reruns` the
-        recorded results of trials and tests are taken.
+        that named the cast, `forks` the fields of the FORK commits so far.
 
         Raises ImpossiblePlayer for an agent that no season has.
         """
         self._on_prompt = on_prompt
-        self._scripts = Repeated(tests, replaced_turns(forks), reruns=reruns)
+        self._scripts = Repeated(tests, replaced_turns(forks))
         self.unjudged = self._scripts.unjudged
         present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
         self._roster = msgspec.structs.replace(roster_of(state.agents.values()), trust=trust)
@@ -100,11 +97,8 @@ _INSTEAD: Final = "verify again where the program is as fast as it was, with --j
 class Repeated(Scripts):
     """The scripts of a recorded season. `unjudged`: as of `SeasonCheck`."""
 
-    def __init__(
-        self, tests: Tests, replaced: ReplacedTurns | None = None, *, reruns: bool = True
-    ) -> None:
+    def __init__(self, tests: Tests, replaced: ReplacedTurns | None = None) -> None:
         super().__init__(tests, replaced)
-        self._reruns = reruns
         self.unjudged: list[str] = []
         self._recorded: Mapping[object, Tried | Tested] = {}
         self._unanswered: set[object] = set()  # lists of questions
@@ -113,7 +107,7 @@ class Repeated(Scripts):
         """Take the recorded acts of the next step."""
         pairs = [named(code, row) for code, row in acts if code in _PAIRS]
         self._unanswered = {pair.questions for pair in pairs if pair.answers == ()}
-        if self.tests.bench.time_limit is not None or not self._reruns:
+        if self.tests.bench.time_limit is not None:
             rows = [_KINDS[code](*row) for code, row in acts if code in _KINDS]
             self._recorded = {
                 (row.conduct, row.treatment, tuple(seed for seed, _ in row.runs)): row
@@ -128,18 +122,11 @@ class Repeated(Scripts):
 
     def values(self, requests: Sequence[Request]) -> Sequence[Result]:
         """The results of trials or tests; the recorded one if the two cannot be compared."""
-        if not self._reruns:
-            known = [row for request in requests if (row := self._row(request)) is not None]
-            if len(known) == len(requests):
-                return [(row.value, row.runs) for row in known]
         results = super().values(requests)
         return [self._compared(*pair) for pair in zip(requests, results, strict=True)]
 
-    def _row(self, request: Request) -> Tried | Tested | None:
-        return self._recorded.get((request.conduct, request.treatment, tuple(request.seeds)))
-
     def _compared(self, request: Request, result: Result) -> Result:
-        row = self._row(request)
+        row = self._recorded.get((request.conduct, request.treatment, tuple(request.seeds)))
         if row is None:
             return result
         causes = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,9 +14,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import (
     AROUND_MAX,
     AnswerFields,
-    Bounds,
     Question,
-    bounds_of,
 )
 from goldrush.agents.players import (
     Facts,
@@ -30,7 +27,7 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster
-from goldrush.agents.seats import ImpossiblePlayer, check_people, is_outside, with_models_resolved
+from goldrush.agents.seats import check_people, is_outside, with_models_resolved
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,
@@ -58,10 +55,9 @@ from goldrush.agents.worlds.competition.seats import (
 )
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.agents.worlds.competition.versions import PROMPT
-from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.treatments import treatment_named
-from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered
@@ -196,25 +192,6 @@ class SeasonPlayers(Players[SeasonState]):
         tests = opened_tests(state.arena, resources.program, resources.jobs)
         check_people(seats, resources.people)
         return session_of(context, tests, distinct_models(seats))
-
-    def bounds(self, context: RunContext[SeasonState]) -> Bounds:
-        from goldrush.agents.worlds.competition.check import SeasonCheck
-
-        prompts = []
-
-        def add(prompt: Question, row: Row | None) -> None:
-            if row is not None:
-                prompts.append(prompt)
-
-        state, resources = context.state, context.resources
-        # Where agents cannot be asked again, the questions that follow stay unknown.
-        with (
-            suppress(BadInput, ImpossiblePlayer, PolicyFailed),
-            opened_tests(state.arena, resources.program, resources.jobs) as tests,
-        ):
-            check = SeasonCheck(state, tests, context.forks, resources.trust, add, reruns=False)
-            check(state, context.pending)
-        return bounds_of(prompts)
 
     def policy_check(
         self, resources: Resources
