@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.wordings import Wording
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
@@ -236,14 +235,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """Raises BadInput for a model or a person that was asked with another prompt."""
         if self.prompt is not None and is_outside(entry.policy):
             self.prompt.check(entry.options)
-
-    def wording_of(self, entry: Entry, roster: Roster) -> Wording | None:
-        """The wording of a model or a person; None: the default texts. Raises BadInput."""
-        if self.prompt is None or "wording" not in entry.options:
-            return None
-        from goldrush.agents.llm.wording_rosters import wording_at
-
-        return wording_at(entry, roster, self.prompt.wordable())
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
@@ -644,14 +635,16 @@ class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached pro
         return sum(entry.policy == LLM for entry in self.entries)
 
     def inquiry(self, prompt: Question) -> Inquiry:
-        agent = prompt.agent
-        wording = self.players.wording_of(self.entries[agent], Roster(self.entries))
+        agent, entry, version = prompt.agent, self.entries[prompt.agent], self.players.prompt
         player, unit = f"agent {agent}", self.unit
         event = self.players.world.events[self.code].name
         wrong = f"it is not a {self.players.noun or f'`{event}`'}"
-        if wording is not None:  # the world's own words would give away what it renames
-            is_named = wording.names.agents is not None
-            player = wording.names.agent(agent) if is_named else f"number {agent}"
+        if version is not None and "wording" in entry.options:
+            from goldrush.agents.llm.wording_rosters import wording_at
+
+            # The world's own words would give away what a wording renames.
+            names = wording_at(entry, Roster(self.entries), version.wordable()).names
+            player = f"number {agent}" if names.agents is None else names.agent(agent)
             unit, wrong = "", "it does not have the form that is asked for"
 
         def fault(text: str) -> str | None:

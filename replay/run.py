@@ -619,7 +619,7 @@ class Run:
 
         who = players_of(self.tools)
         name, chosen = settings_of(treatment, {**(given or {}), **settings}, self.tools.config)
-        seated = roster_of(who, roster) if roster is not None else RosterText(None)
+        seated = roster_of(who, roster)
         change = players.ForkChange(chosen, name, seated.text, submissions_of(replace))
         resources = self._resources(policies if roster is None else None)
         resources = msgspec.structs.replace(

@@ -260,9 +260,10 @@ class Client:
         try:
             async with asyncio.timeout(question.endpoint.timeout):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
-                fields: dict[str, Any] = question.fields()
-                more = question.more_fields()
-                response = await create(**fields, extra_body=more)
+                body = question.request()
+                response = await create(
+                    model=body.pop("model"), messages=body.pop("messages"), extra_body=body
+                )
             return self._read(response.http_response.content, question)
         except TimeoutError:
             seconds = question.endpoint.timeout

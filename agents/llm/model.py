@@ -47,6 +47,9 @@ from goldrush.kernel.text import is_visible
 TOKENS: Final = 2_000, 8_000
 PERSONA_MAX: Final = 4_000, 8_000  # characters and bytes of a persona
 
+# Fields whose wrong value may be a key or have one in it, which no message shows.
+_MAY_BE_SECRET: Final = ("base_url", "extra_body", "key_env", "headers", "query")
+
 _CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -128,7 +131,7 @@ def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = 
     kind: Kind = attribute.metadata["kind"]
     if not kind.holds(value) and not (value is None and attribute.default is None):
         actual = _typed(value) if where else format_value(value)
-        if name in ("base_url", "extra_body"):  # these may have a password in them
+        if name in _MAY_BE_SECRET:
             actual = "invalid"
         raise BadInput(f"{where or name} is {actual}", f"it must be {kind.name}")
 

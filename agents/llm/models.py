@@ -317,8 +317,6 @@ class Models:
         raise BadInput("`llm` alone names no model", "write llm:MODEL, or give --model")
 
 
-# Fields whose wrong value may be a key, which no message shows.
-_MAY_BE_KEYS: Final = {"key_env": _KEY_NAME, "headers": _HEADERS, "query": _QUERY}
 # The options of a model that its table can have.
 _CHOICES: Final = tuple(
     name
@@ -353,8 +351,6 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
         if option not in names:
             listed = f"{nearest(option, names)}it may have {', '.join(names)}"
             raise BadInput(f"{where} has {format_value(option)}", listed)
-        if option in _MAY_BE_KEYS and not _MAY_BE_KEYS[option].holds(value):
-            raise BadInput(f"{where}: {option}", f"it must be {_MAY_BE_KEYS[option].name}")
         if option == "extra_body":
             value = _extra_body(where, value)
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)

@@ -217,18 +217,8 @@ class Question(Record, frozen=True, dict=True):  # with cached properties
 
     def request(self) -> dict[str, Any]:
         """The body of the request."""
-        return {**self.fields(), **self.more_fields()}
-
-    def more_fields(self) -> dict[str, object]:
-        """The fields of the body that the model's `extra_body` has."""
-        text = self.asked_model.extra_body
-        fields: dict[str, object] = {} if text is None else json.loads(text)
-        return fields
-
-    def fields(self) -> dict[str, object]:
-        """The body without the model's `extra_body`."""
         model = self.asked_model
-        body: dict[str, object] = {"model": model.model, "messages": list(self.messages)}
+        body: dict[str, Any] = {"model": model.model, "messages": list(self.messages)}
         sampling = {
             "temperature": model.temperature,
             "seed": self.seed if model.seed_from == RUN else model.seed,
@@ -240,7 +230,8 @@ class Question(Record, frozen=True, dict=True):  # with cached properties
         if model.answer == SCHEMA:
             form = {"name": "answer", "strict": True, "schema": dict(self.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
-        return body
+        more: dict[str, Any] = {} if model.extra_body is None else json.loads(model.extra_body)
+        return {**body, **more}
 
 
 class Answer(msgspec.Struct, frozen=True):
