@@ -96,7 +96,7 @@ class Asker:
         for model in chosen:
             _check_secrets(model, secrets)
         self._prompt = prompt
-        self._budget = Budget(models, list(self._endpoints), [each.amount for each in earlier])
+        self._budget = Budget(models, list(self._endpoints), [each.charged for each in earlier])
         self._client = Client(models.concurrency, models.warn)
         self._failures: dict[str, Failures] = {}  # by subject
         self._count_failures((each.asked.subject, each.answer.failure) for each in earlier)

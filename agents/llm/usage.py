@@ -58,6 +58,17 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
         tokens = self.answer.tokens_in or 0, self.answer.tokens_out or 0
         return Amount(self.asked.longest.name, *tokens)
 
+    @property
+    def charged(self) -> Amount:
+        """The usage under a ceiling: what was not reported counts with the upper bound of the
+        longest question, or, of an answer that is longer, with an estimate.
+        """
+        answer = self.answer
+        if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
+            return self.amount
+        used = answer.tokens_in, answer.tokens_out, answer.uncounted
+        return self.asked.longest.reported(*used)
+
     def without_text(self) -> Self:
         """The same without what takes most of the memory."""
         answer = replace(self.answer, text=None, reasoning=None)
@@ -100,25 +111,10 @@ def earlier_in(
 ) -> list[RecordedAnswer]:
     """The answers after `forks` FORK commits, without their texts: those that the run itself paid
     for.
-
-    Usage that was not reported is replaced by the upper bound of the longest question; for an
-    answer that is longer, by an estimate.
     """
     return [
-        _counted(each).without_text()
-        for each in answers_in(reader, world, answers)
-        if each.forks == forks
+        each.without_text() for each in answers_in(reader, world, answers) if each.forks == forks
     ]
-
-
-def _counted(recorded: RecordedAnswer) -> RecordedAnswer:
-    """The answer with all its usage."""
-    answer, asked = recorded.answer, recorded.asked
-    if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
-        return recorded
-    used = asked.longest.reported(answer.tokens_in, answer.tokens_out, answer.uncounted)
-    answer = replace(answer, tokens_in=used.tokens_in, tokens_out=used.tokens_out)
-    return replace(recorded, answer=answer)
 
 
 def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, AskedModel]]:

@@ -175,6 +175,6 @@ def test_what_an_answer_may_have_cost_is_charged(
         row = (row[0], (), "no-answer", None, None)
     forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], answer)])])])
     with JournalReader(write(tmp_path / "forged", [start, forged])) as reader:
-        [earlier] = earlier_in(reader, MINING, ANSWERS, 0, {})
+        [earlier] = earlier_in(reader, MINING, ANSWERS, 0)
 
-    assert expected == earlier.amount
+    assert expected == earlier.charged
