@@ -107,7 +107,7 @@ def test_a_value_that_cannot_be_sent_is_told_before_anything_is_written(
     ],
 )  # fmt: skip
 def test_a_table_holds_names_once_of_variables_and_no_values(line: str, tmp_path: Path) -> None:
-    says = r"models.toml, \[a\]: (headers|query); it must be a table of"
+    says = r"models.toml, \[a\]: (headers|query) is invalid; it must be a table of"
     with pytest.raises(BadInput, match=says) as refused:
         table(tmp_path, f"[a]\n{line}")
 
