@@ -27,7 +27,6 @@ from goldrush.kernel.worlds.competition.arenas.mining import (
     OBJECTIVES,
     TREATMENTS,
     MiningOptions,
-    conducts,
     subject_of,
 )
 
@@ -53,7 +52,7 @@ def made(treatments: Sequence[str], jobs: int = 1) -> Table:
     with Tests(arena, partial(bench.BENCH.opened, options, None), jobs) as tests:
         for treatment in treatments:
             for objective in OBJECTIVES:
-                asked = [Request(c, treatment, objective, SEEDS) for c in conducts(treatment)]
+                asked = [Request(c, treatment, objective, SEEDS) for c in bench.conducts(treatment)]
                 table[objective, treatment] = [value for value, _ in tests.values(asked)]
     return {key: table[key] for key in sorted(table, key=_place)}
 
@@ -88,7 +87,7 @@ def screened(atlas: Table) -> Mapping[str, Sequence[str]]:
 
 
 def _is_worth_it(atlas: Table, objective: str, treatment: str) -> bool:
-    subject, every = subject_of(objective, treatment), list(conducts(treatment))
+    subject, every = subject_of(objective, treatment), list(bench.conducts(treatment))
     values = atlas[objective, treatment]
     bar = values[every.index(("greedy-mine", None, 0, treatment))]
     beating = sum(subject.beats(value, bar) for value in values) / len(values)

@@ -42,6 +42,7 @@ def test_the_arena_of_a_distribution_judges_and_tests(folder: Path) -> None:
         bar = rules.bar(arena.subjects[0])
         value, runs = tests.value(bar, "clay", "harvest", (1, 2, 3))
         more, _ = tests.value((2, 30), "clay", "harvest", (1, 2, 3))
+        assert (4, 10) == tests.bench.read({"distance": 4, "water": 10}, "clay")
         near = {tests.bench.vary(bar, "clay", Draws(k)) for k in range(200)}
 
     assert ("orchard", 1, {"seeds": 3, "hectares": 2}) == (arena.name, arena.version, arena.options)
@@ -51,7 +52,6 @@ def test_the_arena_of_a_distribution_judges_and_tests(folder: Path) -> None:
     assert arena.subjects[0].beats(more, value)
     assert [1, 2, 3] == [seed for seed, _ in runs]
     assert {(d, 10) for d in range(2, 10)} | {(4, w) for w in (0, 20, 30)} == near | {bar}
-    assert (4, 10) == rules.read({"distance": 4, "water": 10}, "clay")
 
 
 def test_arenas_are_listed_and_one_that_cannot_be_used_hides_no_other(

@@ -202,10 +202,9 @@ def _check_program(name: str, test: str | None) -> None:
 
 def remark_of(arena: Arena, test: str | None = None) -> str | None:
     """A warning on one line about an arena, its options or its program. Raises as `bench_of`."""
-    rules = _type_of(arena.name, arena.version)
     bench = bench_of(arena, test)
     try:
-        return rules.remark(configured(rules.options, arena.options)) or bench.remark()
+        return bench.remark()
     finally:
         bench.close()
 

@@ -61,6 +61,8 @@ class Bench:
         together: the values of all objectives by name and the digest of a run, as by
             `test`; None: a run has one objective.
         as_tested: a representative of all conducts with equal runs.
+        read: `(value, treatment)`: converts a value of an answer that fits the schema of conducts
+            to a conduct, and returns any other value unchanged.
         at_once: the executor of runs: ALONE, THREADS or PROCESSES.
         deterministic: `test` is a pure function, except where it raises TimedOut.
         time_limit: of a run in seconds; None: `test` raises no TimedOut.
@@ -74,6 +76,7 @@ class Bench:
     atlas: Callable[[str, str], Sequence[Value] | None] = nothing
     together: Callable[[Conduct, str, int], tuple[Mapping[str, Value], int]] | None = None
     as_tested: Callable[[Conduct, str], Conduct] = lambda conduct, treatment: conduct
+    read: Callable[[Any, str], Conduct] = lambda value, treatment: value
     at_once: str = PROCESSES
     deterministic: bool = True
     time_limit: float | None = None

@@ -44,8 +44,8 @@ class SeasonObservation:
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
         framed: Framed = UNFRAMED,
     ) -> None:
-        """Observe a state. `bench` is for `vary`; `grounds` is a cache by table, shared by the
-        observations of the same state; `framed`: how the agent is asked.
+        """Observe a state. `bench` is for `vary` and `conduct`; `grounds` is a cache by table,
+        shared by the observations of the same state; `framed`: how the agent is asked.
         """
         self._state = state
         self._grounds = {} if grounds is None else grounds
@@ -149,6 +149,10 @@ class SeasonObservation:
     def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
         """A drawn neighbour of a conduct, for the subject of the table."""
         return self._bench.vary(conduct, self.table.treatment, draws)
+
+    def conduct(self, value: Any, treatment: str) -> Any:
+        """A value of an answer as a conduct for a subject of this treatment; null stays null."""
+        return None if value is None else self._bench.read(value, treatment)
 
     def agenda(self, ahead: int = 0) -> Subject:
         """The subject on the agenda of this assignment, or of the one `ahead` assignments later.

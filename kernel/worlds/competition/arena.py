@@ -208,8 +208,6 @@ class Rules:
         bar: `bar(subject)`: the conduct whose tested value is the bar; claims must be better.
         describe: `describe(conduct)`: a short text on one line, without the treatment.
         text: the rules of the arena for a language model or a person.
-        read: `read(value, treatment)`: converts a value that fits the schema to a conduct, and
-            returns any other value unchanged.
         whole: `whole(conduct)`: the full text of a conduct, for arenas in which `describe` shortens
             it.
     """
@@ -222,7 +220,6 @@ class Rules:
     bar: Callable[[Subject], Conduct]
     describe: Callable[[Conduct], str]
     text: str
-    read: Callable[[Any, str], Conduct] = lambda value, treatment: value
     whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
@@ -243,16 +240,12 @@ class ArenaType(Generic[C]):
         options: the class of its options, declared with kernel.settings; one of them is `seeds`. It
             may raise BadInput for contradictory values.
         subjects: `subjects(options, assignments)`: the subjects of a season with so many
-            assignments, in the order of the agenda.
+            assignments, in the order of the agenda: for more assignments all that there are for
+            fewer. A record may have those listed for as many assignments as it has subjects.
         rules: `rules(arena, options)`: the rules of a recorded arena, whose options and subjects
             are checked.
-        remark: `remark(options)`: a warning about these options, on one line, or None.
         seeded: the option whose default is the season's seed, a whole number from 0 to 2^53 - 1;
             None: no option depends on the seed. Its own default, in the class, does not count.
-        has: `has(options, subject)`: whether a recorded subject is one of the arena's; None: if
-            `subjects` lists it for as many assignments as there are recorded subjects. An arena
-            without `has` lists at least one subject for each assignment, and for more assignments
-            lists all that it lists for fewer.
     """
 
     version: int
@@ -260,18 +253,16 @@ class ArenaType(Generic[C]):
     options: type[C]
     subjects: Callable[[C, int], Sequence[Subject]]
     rules: Callable[[Arena, C], Rules]
-    remark: Callable[[C], str | None] = lambda options: None
     seeded: str | None = None
-    has: Callable[[C, Subject], bool] | None = None
 
     def rules_of(self, arena: Arena) -> Rules:
         """The rules of a recorded arena. Raises BadInput for options or subjects that this arena
         does not have.
         """
         options = options_in(arena, self.options)
-        listed = set(() if self.has else self.subjects(options, len(arena.subjects)))
+        listed = set(self.subjects(options, len(arena.subjects)))
         for subject in arena.subjects:
-            if not (self.has(options, subject) if self.has else subject in listed):
+            if subject not in listed:
                 raise BadInput(
                     f"arena {arena.name}: a subject is {format_value(attrs.astuple(subject))}",
                     "give one that the arena has",

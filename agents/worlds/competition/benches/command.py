@@ -130,6 +130,7 @@ def _opened(options: CommandOptions, program: str | None) -> Bench:
     return Bench(
         test=opened.test,
         vary=_vary,
+        read=lambda value, treatment: trimmed(value) if isinstance(value, str) else value,
         at_once=THREADS,
         deterministic=options.deterministic,
         time_limit=options.time_limit,

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run, nothing
@@ -28,7 +28,8 @@ from goldrush.kernel.measures import Value, gini, mean
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition.arena import Conduct
-from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions, conducts
+from goldrush.kernel.worlds.competition.arenas.mining import POLICIES as PROPOSED
+from goldrush.kernel.worlds.competition.arenas.mining import SHARE_MAX, MiningConduct, MiningOptions
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, RAID_RESOLVED, SUBMITTED
@@ -49,6 +50,8 @@ def _opened(options: MiningOptions, program: str | None) -> Bench:
         test=partial(_test, options),
         vary=_vary,
         conducts=conducts,
+        read=_read,
+        remark=partial(_remark, options),
         atlas=_atlas if options == MiningOptions() else nothing,
         together=partial(played, options),
         # The treatment that it is played under decides its runs.
@@ -67,6 +70,48 @@ def _vary(conduct: MiningConduct, treatment: str, draws: Draws) -> MiningConduct
     """A conduct with one field changed; a minority is added or removed with its share."""
     near = _near(conduct, treatment)
     return near[draws.below(len(near))]
+
+
+@lru_cache(len(TREATMENTS))
+def conducts(treatment: str) -> Sequence[MiningConduct]:
+    """All 288 conducts of a treatment: first those without a minority, then by majority, minority
+    and share.
+    """
+    alone: list[MiningConduct] = [(policy, None, 0, treatment) for policy in PROPOSED]
+    mixed: list[MiningConduct] = [
+        (majority, minority, share, treatment)
+        for majority in PROPOSED
+        for minority in PROPOSED
+        if minority != majority
+        for share in range(1, SHARE_MAX + 1)
+    ]
+    return (*alone, *mixed)
+
+
+def _read(value: Any, treatment: str) -> Conduct:
+    """Convert leniently: names in any case, a list for an object, no share without a minority."""
+    if isinstance(value, Mapping):
+        value = [value.get(name) for name in ("majority", "minority", "share")]
+    if not isinstance(value, (list, tuple)) or len(value) not in (3, 4):
+        return value
+    majority, minority, share = _name(value[0]), _name(value[1]) or None, value[2]
+    if minority is None and share is None:
+        share = 0
+    return (majority, minority, share, treatment if len(value) == 3 else _name(value[3]))
+
+
+def _name(value: Any) -> Any:
+    # Which letters are pairs of one another changes with Python's Unicode; ASCII's do not.
+    return value.lower().strip() if isinstance(value, str) and value.isascii() else value
+
+
+def _remark(options: MiningOptions) -> str | None:
+    if options == MiningOptions():
+        return None
+    return (
+        "only for the default options are the subjects screened: here some may have nothing to "
+        "find, and there is no atlas of all conducts"
+    )
 
 
 @lru_cache(1_024)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, BenchType, Run
+from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.arenas.nk import (
     BITS,
     CONDUCTS,
+    INDEX,
+    UNIT,
     NkOptions,
     landscape,
-    tested,
 )
 
 
@@ -26,20 +29,39 @@ def _opened(options: NkOptions, program: str | None) -> Bench:
         vary=_vary,
         conducts=lambda treatment: CONDUCTS,
         atlas=partial(_atlas, options),
+        read=_read,
         at_once=ALONE,
     )
 
 
 def _test(options: NkOptions, conduct: str, treatment: str, objective: str, seed: int) -> Run:
     """One run. Its digest is that of the eight bytes of the value."""
-    value = tested(treatment, conduct, seed, options)
+    number = options.landscape
+    exact = landscape(number, treatment, options.drift)[INDEX[conduct]]
+    value = exact + options.noise * noise_of(number, treatment, conduct, seed)
     return value, xxh3_64_intdigest(struct.pack("<d", value))
+
+
+def noise_of(number: int, treatment: str, conduct: str, seed: int) -> float:
+    """The unscaled noise of one run: the sum of twelve uniforms from 0 to 1, minus 6.
+
+    It is nearly a standard normal. `number` is the option `landscape`.
+    """
+    key = pack(("noise", number, treatment, conduct, seed))  # as Draws has it
+    total = 0.0
+    for k in range(12):
+        total += (xxh3_64_intdigest(key, k) >> 11) * UNIT
+    return total - 6.0
 
 
 def _vary(conduct: str, treatment: str, draws: Draws) -> str:
     """A conduct with one bit flipped."""
     place = draws.below(BITS)
     return f"{conduct[:place]}{1 - int(conduct[place])}{conduct[place + 1 :]}"
+
+
+def _read(value: Any, treatment: str) -> Conduct:
+    return value.strip() if isinstance(value, str) else value
 
 
 def _atlas(options: NkOptions, objective: str, treatment: str) -> Sequence[float]:

@@ -201,11 +201,6 @@ def integers(value: Any) -> list[Any] | None:
     return [scalar(item) for item in value[:1_000]] if isinstance(value, list) else None
 
 
-def conduct(value: Any, treatment: str, rules: Rules) -> Any:
-    """A conduct, for a subject of this treatment; null stays null."""
-    return None if value is None else rules.read(value, treatment)
-
-
 # Answers of scripted policies.
 
 

@@ -16,7 +16,6 @@ from goldrush.agents.worlds.competition.questions.question import (
     Answer,
     Arguments,
     QuestionKind,
-    conduct,
     decision,
     integers,
     parts,
@@ -65,7 +64,7 @@ def _read_try(answer: Answer, seen: SeasonObservation) -> Any:
     treatment = answer.get("treatment")
     under = treatment.strip() if isinstance(treatment, str) else None
     return {
-        "conduct": conduct(answer["conduct"], seen.table.treatment, seen.rules),
+        "conduct": seen.conduct(answer["conduct"], seen.table.treatment),
         "treatment": under,
     }
 
@@ -131,7 +130,7 @@ def _read_speak(answer: Answer, seen: SeasonObservation) -> Any:
     edge = answer.get("edge")
     fields = {
         "target": scalar(answer.get("target")),
-        "conduct": conduct(answer.get("conduct"), seen.table.treatment, seen.rules),
+        "conduct": seen.conduct(answer.get("conduct"), seen.table.treatment),
         "claim": (scalar(answer.get("value")), edge.strip() if isinstance(edge, str) else None),
         "part": word(answer.get("part")),
     }

@@ -14,7 +14,6 @@ from goldrush.agents.worlds.competition.questions.question import (
     Answer,
     Arguments,
     QuestionKind,
-    conduct,
     integers,
     named,
     scalar,
@@ -68,7 +67,7 @@ def _read_skill(answer: Answer, seen: SeasonObservation) -> Any:
     if not isinstance(skill, dict):
         return None
     objective, treatment = (text(skill.get(name)) for name in ("objective", "treatment"))
-    what = conduct(skill.get("conduct"), treatment or "", seen.rules)
+    what = seen.conduct(skill.get("conduct"), treatment or "")
     return (objective, treatment, what, scalar(skill.get("value")))
 
 

@@ -189,7 +189,6 @@ def _rules(arena: Arena, options: CommandOptions) -> Rules:
         bar=start.__getitem__,
         describe=_describe,
         text=_text(options),
-        read=_read,
         whole=str,
     )
 
@@ -226,10 +225,6 @@ def _describe(conduct: Conduct) -> str:
     lines = str(conduct).count("\n") + 1
     mark = xxh3_64_hexdigest(str(conduct).encode(errors="surrogatepass"))[:4]
     return f"{front} ({lines} line{'s' if lines > 1 else ''}, #{mark})"
-
-
-def _read(value: Any, treatment: str) -> Conduct:
-    return trimmed(value) if isinstance(value, str) else value
 
 
 def _text(options: CommandOptions) -> str:

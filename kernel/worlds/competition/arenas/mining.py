@@ -8,8 +8,7 @@ here, and the bench plays them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import msgspec
@@ -23,7 +22,6 @@ from goldrush.kernel.worlds.competition.arena import (
     UP,
     Arena,
     ArenaType,
-    Conduct,
     Rules,
     Subject,
 )
@@ -108,27 +106,12 @@ def _subjects(options: MiningOptions, assignments: int) -> Sequence[Subject]:
     ]
 
 
-def _remark(options: MiningOptions) -> str | None:
-    if options == MiningOptions():
-        return None
-    return (
-        "only for the default options are the subjects screened: here some may have nothing to "
-        "find, and there is no atlas of all conducts"
-    )
-
-
 def subject_of(objective: str, treatment: str) -> Subject:
     """The subject of an objective under a treatment.
 
     Each is a family of its own, because facts about one tell little about others.
     """
     return Subject(objective, OBJECTIVES[objective][0], treatment, f"{objective} in {treatment}")
-
-
-def _has(options: MiningOptions, subject: Subject) -> bool:
-    objective, treatment = subject.key
-    is_known = objective in OBJECTIVES and treatment in TREATMENTS
-    return is_known and subject == subject_of(objective, treatment)
 
 
 def _rules(arena: Arena, options: MiningOptions) -> Rules:
@@ -141,28 +124,11 @@ def _rules(arena: Arena, options: MiningOptions) -> Rules:
         bar=lambda subject: (BAR_POLICY, None, 0, subject.treatment),
         describe=_describe,
         text=_text(options),
-        read=_read,
     )
 
 
 # (majority, minority or None, share in tenths, treatment); the treatment is the subject's.
 MiningConduct = tuple[str, str | None, int, str]
-
-
-@lru_cache(len(TREATMENTS))
-def conducts(treatment: str) -> Sequence[MiningConduct]:
-    """All 288 conducts of a treatment: first those without a minority, then by majority, minority
-    and share.
-    """
-    alone: list[MiningConduct] = [(policy, None, 0, treatment) for policy in POLICIES]
-    mixed: list[MiningConduct] = [
-        (majority, minority, share, treatment)
-        for majority in POLICIES
-        for minority in POLICIES
-        if minority != majority
-        for share in range(1, SHARE_MAX + 1)
-    ]
-    return (*alone, *mixed)
 
 
 def is_canonical(conduct: MiningConduct, treatment: str) -> bool:
@@ -181,23 +147,6 @@ def is_canonical(conduct: MiningConduct, treatment: str) -> bool:
 def _describe(conduct: MiningConduct) -> str:
     majority, minority, share, _ = conduct
     return majority if minority is None else f"{majority} with {share}/10 {minority}"
-
-
-def _read(value: Any, treatment: str) -> Conduct:
-    """Convert leniently: names in any case, a list for an object, no share without a minority."""
-    if isinstance(value, Mapping):
-        value = [value.get(name) for name in _SCHEMA["required"]]
-    if not isinstance(value, (list, tuple)) or len(value) not in (3, 4):
-        return value
-    majority, minority, share = _name(value[0]), _name(value[1]) or None, value[2]
-    if minority is None and share is None:
-        share = 0
-    return (majority, minority, share, treatment if len(value) == 3 else _name(value[3]))
-
-
-def _name(value: Any) -> Any:
-    # Which letters are pairs of one another changes with Python's Unicode; ASCII's do not.
-    return value.lower().strip() if isinstance(value, str) and value.isascii() else value
 
 
 _POLICY: Final = choice(*POLICIES)
@@ -235,6 +184,4 @@ ARENA: Final = ArenaType(
     options=MiningOptions,
     subjects=_subjects,
     rules=_rules,
-    remark=_remark,
-    has=_has,
 )

@@ -17,12 +17,10 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import add
-from typing import Any, Final
+from typing import Final
 
 import attrs
-from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import INTEGER_MAX, integer, real, setting
 from goldrush.kernel.shape import Kind
@@ -31,7 +29,6 @@ from goldrush.kernel.worlds.competition.arena import (
     UP,
     Arena,
     ArenaType,
-    Conduct,
     Rules,
     Subject,
 )
@@ -39,7 +36,7 @@ from goldrush.kernel.worlds.competition.arena import (
 BITS: Final = 12
 READ: Final = 5  # bits that an entry depends on
 CONDUCTS: Final = tuple(format(bits, f"0{BITS}b")[::-1] for bits in range(1 << BITS))
-_INDEX: Final = {conduct: index for index, conduct in enumerate(CONDUCTS)}
+INDEX: Final = {conduct: index for index, conduct in enumerate(CONDUCTS)}
 BAR_RANK: Final = 2_458  # of the 4,096 from the worst on: 40% of the conducts beat the bar
 OBJECTIVE: Final = "value"
 FAMILIES: Final = 4
@@ -47,7 +44,7 @@ GENERATIONS_MIN: Final = 10
 GENERATIONS_MAX: Final = 25_000  # as many as the longest season asks for
 LANDSCAPES_KEPT: Final = 128  # 32 KiB each
 
-_UNIT: Final = 2.0**-53
+UNIT: Final = 2.0**-53
 _TREATMENT: Final = re.compile(rf"([0-{FAMILIES - 1}])\.(0|[1-9][0-9]{{0,4}})", re.ASCII)
 # For each locus, the bits that it reads of each conduct, as a number; the lowest is its own. Of the
 # first loci only the conducts without a bit above those read, which is all there is to know.
@@ -114,7 +111,7 @@ def redrawn(number: int, family: int, generation: int, locus: int, drift: float)
 def _entries(number: int, family: int, drawn: int, locus: int) -> list[float]:
     """The entries of a locus as drawn in a generation, by the bits that it reads."""
     return [
-        (Draws("landscape", number, family, drawn, locus, read).word() >> 11) * _UNIT
+        (Draws("landscape", number, family, drawn, locus, read).word() >> 11) * UNIT
         for read in range(1 << READ)
     ]
 
@@ -125,25 +122,6 @@ def parsed(treatment: str) -> tuple[int, int]:
     if match is None or int(match[2]) >= GENERATIONS_MAX:
         raise ValueError(f"{treatment!r} is not a treatment of nk")
     return int(match[1]), int(match[2])
-
-
-def noise_of(number: int, treatment: str, conduct: str, seed: int) -> float:
-    """The unscaled noise of one run: the sum of twelve uniforms from 0 to 1, minus 6.
-
-    It is nearly a standard normal.
-    """
-    key = pack(("noise", number, treatment, conduct, seed))  # as Draws has it
-    total = 0.0
-    for k in range(12):
-        total += (xxh3_64_intdigest(key, k) >> 11) * _UNIT
-    return total - 6.0
-
-
-def tested(treatment: str, conduct: str, seed: int, options: NkOptions) -> float:
-    """The value of a conduct in one run."""
-    number = options.landscape
-    exact = landscape(number, treatment, options.drift)[_INDEX[conduct]]
-    return exact + options.noise * noise_of(number, treatment, conduct, seed)
 
 
 @lru_cache(4 * LANDSCAPES_KEPT)
@@ -166,27 +144,16 @@ def _subjects(options: NkOptions, assignments: int) -> Sequence[Subject]:
     ]
 
 
-def _has(options: NkOptions, subject: Subject) -> bool:
-    match = _TREATMENT.fullmatch(subject.treatment)
-    return (
-        (subject.objective, subject.better) == (OBJECTIVE, UP)
-        and match is not None
-        and int(match[2]) < GENERATIONS_MAX
-        and subject.family == match[1]
-    )
-
-
 def _rules(arena: Arena, options: NkOptions) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(subject.treatment for subject in arena.subjects),
         conduct=_CONDUCT,
         is_canonical=lambda conduct, treatment: not set(conduct) - {"0", "1"},
-        distance=lambda a, b: min(2, (_INDEX[a] ^ _INDEX[b]).bit_count()),
+        distance=lambda a, b: min(2, (INDEX[a] ^ INDEX[b]).bit_count()),
         bar=lambda subject: bar(options.landscape, subject.treatment, options.drift),
         describe=str,
         text=_text(options),
-        read=_read,
     )
 
 
@@ -195,10 +162,6 @@ _CONDUCT: Final = Kind(
     lambda value: type(value) is str and len(value) == BITS,
     schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
 )
-
-
-def _read(value: Any, treatment: str) -> Conduct:
-    return value.strip() if isinstance(value, str) else value
 
 
 def _text(options: NkOptions) -> str:
@@ -231,5 +194,4 @@ ARENA: Final = ArenaType(
     subjects=_subjects,
     rules=_rules,
     seeded="landscape",
-    has=_has,
 )

@@ -31,7 +31,7 @@ from goldrush.agents.worlds.competition.arenas import (
     rules_of,
 )
 from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
-from goldrush.agents.worlds.competition.benches.mining import atlas, played, setting_of
+from goldrush.agents.worlds.competition.benches.mining import atlas, conducts, played, setting_of
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -305,7 +305,7 @@ def test_the_subjects_that_are_listed_are_those_that_pass_the_screen() -> None:
 
 def test_the_atlas_has_what_its_runs_give() -> None:
     """Or it has to be made again, and the version of the arena raised: see tests/atlas.py."""
-    every = list(mining.conducts("alpha-rich"))
+    every = list(conducts("alpha-rich"))
     asked = [every[1], every[100]]
     for conduct in asked:
         runs = [played(MiningOptions(), conduct, "alpha-rich", seed)[0] for seed in SEEDS]

@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
+from goldrush.agents.worlds.competition.bench import Bench
+from goldrush.agents.worlds.competition.benches import mining as mining_bench
+from goldrush.agents.worlds.competition.benches import nk as nk_bench
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
 from goldrush.kernel.worlds.competition.arenas import command, mining, nk
@@ -40,7 +43,7 @@ TYPES = {"mining": mining.ARENA, "nk": nk.ARENA, "command": command.ARENA}
 UNDER = MINING.arena.subjects[0].treatment
 LINES = st.lists(st.sampled_from(["a", "b", " b", "", "c d"]), max_size=6).map("\n".join)
 CANONICAL: dict[str, st.SearchStrategy[Any]] = {
-    "mining": st.sampled_from(mining.conducts(UNDER)),
+    "mining": st.sampled_from(mining_bench.conducts(UNDER)),
     "nk": st.sampled_from(nk.CONDUCTS),
     "command": LINES.map(command.trimmed),
 }
@@ -119,7 +122,7 @@ def test_a_record_has_the_options_of_the_arena_in_order(name: str) -> None:
 
 
 def test_there_are_288_conducts_of_a_treatment_and_no_others() -> None:
-    every = set(mining.conducts("scarce"))
+    every = set(mining_bench.conducts("scarce"))
     policies = (None, "mine", "raid", "Mine", "x:Y")
     others = product(policies, policies, range(-1, 7), ("scarce", "baseline"))
 
@@ -148,15 +151,18 @@ def test_the_distance_of_conducts_is_the_fields_that_differ(other: Any, away: in
     ],
 )  # fmt: skip
 def test_an_answer_is_read_leniently_or_stays_what_it_is(answer: Any, conduct: Any) -> None:
-    assert conduct == MINING.read(answer, "scarce")
+    assert conduct == bench_of_mining().read(answer, "scarce")
 
 
 def test_only_the_default_options_are_screened_and_others_say_so() -> None:
     screened = sum(map(len, mining.SCREENED.values()))
     for options, subjects in (({}, screened), ({"agents": 9}, 68), ({"seeds": 4}, 68)):
         assert subjects == len(arena("mining", mining.ARENA, **options).subjects)
-        remark = mining.ARENA.remark(mining.MiningOptions(**options))
-        assert (remark is None) is (subjects == screened)
+        assert (bench_of_mining(**options).remark() is None) is (subjects == screened)
+
+
+def bench_of_mining(**options: int) -> Bench:
+    return mining_bench.BENCH.opened(mining.MiningOptions(**options), None)
 
 
 def test_a_test_of_mining_is_at_most_a_million_turns() -> None:
@@ -197,9 +203,9 @@ def test_a_run_of_nk_is_what_the_page_says(
 ) -> None:
     options = nk.NkOptions(drift=drift, noise=noise, landscape=landscape)
 
-    assert naive_run(landscape, treatment, bits, seed, drift, noise) == nk.tested(
-        treatment, bits, seed, options
-    )
+    value, _ = nk_bench.BENCH.opened(options, None).test(bits, treatment, "value", seed)
+
+    assert naive_run(landscape, treatment, bits, seed, drift, noise) == value
 
 
 @pytest.mark.parametrize(
@@ -232,7 +238,7 @@ def test_landscapes_of_two_numbers_have_nothing_in_common() -> None:
     one, other = (set(nk.landscape(number, "0.0", 0.2)) for number in (1, 2))
 
     assert not one & other
-    assert nk.noise_of(1, "0.0", "0" * 12, 5) != nk.noise_of(2, "0.0", "0" * 12, 5)
+    assert nk_bench.noise_of(1, "0.0", "0" * 12, 5) != nk_bench.noise_of(2, "0.0", "0" * 12, 5)
 
 
 PINNED = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from goldrush.agents.worlds.competition.bench import ALONE, Bench, BenchType, Run
 from goldrush.kernel.codec import fingerprint
@@ -22,6 +22,7 @@ def opened(options: Options, program: str | None) -> Bench:
         test=partial(year, options.hectares),
         vary=vary,
         conducts=lambda soil: [(distance, water) for distance in DISTANCES for water in WATERS],
+        read=read,
         at_once=ALONE,
     )
 
@@ -48,6 +49,11 @@ def vary(planting: Planting, soil: str, draws: Draws) -> Planting:
 def _other(known: Sequence[int], than: int, draws: Draws) -> int:
     others = [one for one in known if one != than]
     return others[draws.below(len(others))]
+
+
+def read(value: Any, soil: str) -> Any:
+    """A planting from the object that a model answers with."""
+    return (value.get("distance"), value.get("water")) if isinstance(value, dict) else value
 
 
 BENCH: Final = BenchType(opened)

@@ -6,7 +6,7 @@ A conduct is (distance, water): metres from tree to tree, 2 to 9, and litres a d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -17,7 +17,6 @@ from goldrush.kernel.worlds.competition.arena import (
     UP,
     Arena,
     ArenaType,
-    Conduct,
     Rules,
     Subject,
 )
@@ -57,12 +56,7 @@ def rules(arena: Arena, options: Options) -> Rules:
         describe=lambda conduct: f"{conduct[0]} m apart, {conduct[1]} litres",
         text="CONDUCT: distance from tree to tree, 2 to 9 metres; water, 0, 10, 20 or 30 litres a "
         f"day.\nVALUE: tonnes harvested, or euros spent, a year on {options.hectares} hectares.",
-        read=_read,
     )
-
-
-def _read(value: Any, soil: str) -> Conduct:
-    return (value.get("distance"), value.get("water")) if isinstance(value, dict) else value
 
 
 ARENA: Final = ArenaType(

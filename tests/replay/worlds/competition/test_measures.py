@@ -18,12 +18,11 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
 from goldrush.agents.worlds.competition.arenas import arena_record
-from goldrush.agents.worlds.competition.benches.mining import atlas
+from goldrush.agents.worlds.competition.benches.mining import atlas, conducts
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import spearman
-from goldrush.kernel.worlds.competition.arenas.mining import conducts
 from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.competition.measures import (
     LEARNING,
