@@ -146,6 +146,21 @@ class SeasonObservation:
         """An agent's rank on the leaderboard; None while it has none."""
         return next((rank for rank, who, _, _ in self.leaderboard if who == agent), None)
 
+    def supportable(self) -> list[int]:
+        """The proposals that the agent can support: of others, not refuted, not its stance."""
+        me, table = self.me.ordinal, self.table
+        held = table.stances.by_agent.get(me)
+        return [said.id for said in table.unrefuted() if said.agent != me and said.id != held]
+
+    def challengeable(self) -> list[tuple[int, str]]:
+        """The parts of claims of others that have not been challenged."""
+        return [
+            (said.id, part)
+            for said in self.table.proposals()
+            for part in said.parts
+            if said.agent != self.me.ordinal and not self.table.was_challenged(said.id, part)
+        ]
+
     def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
         """A drawn neighbour of a conduct, for the subject of the table."""
         return self._bench.vary(conduct, self.table.treatment, draws)

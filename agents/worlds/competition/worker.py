@@ -474,8 +474,8 @@ class RandomWorker(Worker):
 
     def speak(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """A legal move, each with an equal chance."""
-        support = seen.table.supportable(seen.me.ordinal)
-        claims = seen.table.challengeable(seen.me.ordinal)
+        support = seen.supportable()
+        claims = seen.challengeable()
         challenge = [proposal for proposal, part in claims if part == Part.BASE]
         moves = [Move.PROPOSE, Move.PASS]
         moves += [Move.SUPPORT] * bool(support)

@@ -18,11 +18,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.events import Concluded
-from goldrush.kernel.worlds.competition.table import (
-    Contribution,
-    CounterfactualStances,
-    Roundtable,
-)
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     Dimension,
     Move,
@@ -115,15 +111,13 @@ class Counterfactual:
     """The table folded again without the contributions of one agent.
 
     Attributes:
-        stances: see Roundtable.counterfactual.
-        equals: the candidates for the conclusion (Roundtable.equals).
-        differs: whether its conduct differs from that of the real conclusion.
+        gone: the contributions that are left out (Roundtable.counterfactual).
+        differs: whether the conduct of that conclusion differs from the real one's.
         moved: the other agents whose stance at the end of the talk differs, with that stance.
         is_own: whether the real conclusion is a proposal of the agent or amends one, at any depth.
     """
 
-    stances: CounterfactualStances
-    equals: tuple[int, ...]
+    gone: frozenset[int]
     conclusion: Concluded
     differs: bool
     moved: Mapping[int, int | None]
@@ -213,123 +207,113 @@ def grounds(
     """The grounds of the scores of every participant of a concluded table, by agent. `known`: the
     conducts known before the table.
     """
-    assert table.conclusion is not None
-    rated = _Rated(table, rules, known, is_shared=config.table)
-    return {agent: rated.grounds_of(agent, draws) for agent in table.participants}
-
-
-class _Rated:
-    """The proposals of a table compared in one pass, for all participants.
-
-    `is_shared`: whether a proposal becomes known to the others.
-    """
-
-    def __init__(
-        self, table: Roundtable, rules: Rules, known: Collection[Conduct], *, is_shared: bool
-    ) -> None:
-        assert table.conclusion is not None
-        self.table = table
-        self.rules = rules
-        self.conclusion = table.conclusion
-        self.talked = table.talk_stances()
-        self.lines: dict[int, list[Contribution]] = {}
-        self.compared: dict[int, list[Compared]] = {}
-        self.bases: dict[int, list[Checked]] = {}
-        self.known = tuple(dict.fromkeys(known))
-        self.bar = rules.bar(table.subject)
-        self.is_shared = is_shared
-        proposed: dict[int | None, dict[Conduct, None]] = {}
-        tested: set[Conduct] = set()  # by challenges, whether these were redirected or not
-        for said in table.contributions:
-            if said.move == Move.CHALLENGE:
-                tested.add(table.contributions[said.challenged[0]].conduct)
-            if said.move == Move.PASS or said.id in table.removed:
-                continue
-            self.lines.setdefault(said.agent, []).append(said)
-            if said.is_proposal:
-                earlier = proposed.setdefault(None if is_shared else said.agent, {})
-                self._add(said, earlier, is_tested=said.conduct in tested)
-                earlier[said.conduct] = None
-
-    def _add(self, said: Contribution, earlier: Collection[Conduct], *, is_tested: bool) -> None:
-        """Compare a proposal with the conducts known before it.
-
-        `earlier`: those proposed at the table; `is_tested`: its conduct was tested there.
-        """
-        distance: int | None = None
-        nearest: Conduct = None
-        for other in chain(self.known, earlier):
-            away = self.rules.distance(said.conduct, other)
-            if distance is None or away < distance:
-                distance, nearest = away, other
-        becomes = self.table.descends(self.conclusion.proposal, said.id)
-        self.compared.setdefault(said.agent, []).append(
-            Compared(said.id, said.round, said.conduct, nearest, distance, said.led, becomes)
-        )
-        is_counted = said.conduct != self.bar and said.conduct not in earlier and not is_tested
-        self.bases.setdefault(said.agent, []).append(
-            self._checked(said, Part.BASE, self.table.is_sharp(said), is_counted)
-        )
-
-    def _checked(self, said: Contribution, part: str, *of_base: bool) -> Checked:
-        table = self.table
-        under, tested = said.under(part, table.treatment), table.tests.get((said.id, part))
-        held = table.held(said.id, part) is True
-        return Checked(said.id, part, under, said.claimed, tested, held, *of_base)
-
-    def grounds_of(self, agent: int, draws: Draws) -> Grounds:
-        lines = self.lines.get(agent, ())
-        own = self.compared.get(agent, ())
-        challenges = [self._challenged(said) for said in lines if said.move == Move.CHALLENGE]
+    rated = _proposals(table, rules, tuple(dict.fromkeys(known)), is_shared=config.table)
+    talked = table.talk_stances().by_agent
+    lines: dict[int, list[Contribution]] = {}
+    for said in table.counted():
+        lines.setdefault(said.agent, []).append(said)
+    found: dict[int, Grounds] = {}
+    for agent in table.participants:
+        spoken = lines.get(agent, [])
+        own = [compared for compared, _ in rated.get(agent, ())]
+        bases = [base for _, base in rated.get(agent, ())]
+        challenges = [_challenged(table, said) for said in spoken if said.move == Move.CHALLENGE]
         first = min((c.id for c in challenges if c.is_sustained), default=None)
-        bases = self.bases.get(agent, ())
-        return Grounds(
+        found[agent] = Grounds(
             agent=agent,
             proposals=own,
             bases=bases,
-            edges=[self._checked(said, Part.EDGE) for said in lines if said.edge is not None],
-            is_wide=len(self.rules.treatments) == 1 and self._is_wide(bases),
-            counterfactual=self._counterfactual(agent, draws),
+            edges=[_checked(table, said, Part.EDGE) for said in spoken if said.edge is not None],
+            is_wide=len(rules.treatments) == 1 and _is_wide(table, rules, bases),
+            counterfactual=_counterfactual(table, agent, own, talked, draws, config),
             challenges=challenges,
             followed=first is not None and any(compared.id > first for compared in own),
-            supported=any(said.move == Move.SUPPORT for said in lines),
+            supported=any(said.move == Move.SUPPORT for said in spoken),
         )
+    return found
 
-    def _is_wide(self, bases: Sequence[Checked]) -> bool:
-        counted = [self.table.contributions[base.id].conduct for base in bases if base.is_counted]
-        return any(self.rules.distance(counted[0], other) >= FAR for other in counted[1:])
 
-    def _challenged(self, said: Contribution) -> Challenged:
-        target, part = said.challenged
-        is_sustained = self.table.is_sustained(said)
-        toppled = (
-            is_sustained
-            and said.led == target
-            and said.backing > 1
-            and self.table.led_after.get(said.id) != target
-            and self.conclusion.proposal != target
-        )
-        return Challenged(said.id, said.round, target, part, is_sustained, toppled)
+def _proposals(
+    table: Roundtable, rules: Rules, known: Sequence[Conduct], *, is_shared: bool
+) -> dict[int, list[tuple[Compared, Checked]]]:
+    """The proposals that count, by author, each compared with the conducts known before it, and the
+    base of its claim. `is_shared`: whether a proposal becomes known to the others.
+    """
+    assert table.conclusion is not None
+    concluded, bar = table.conclusion.proposal, rules.bar(table.subject)
+    rated: dict[int, list[tuple[Compared, Checked]]] = {}
+    proposed: dict[int | None, dict[Conduct, None]] = {}
+    tested: set[Conduct] = set()  # by challenges, whether these were redirected or not
+    for said in table.contributions:
+        if said.move == Move.CHALLENGE:
+            tested.add(table.contributions[said.challenged[0]].conduct)
+        if not said.is_proposal or said.id in table.removed:
+            continue
+        earlier = proposed.setdefault(None if is_shared else said.agent, {})
+        distance: int | None = None
+        nearest: Conduct = None
+        for other in chain(known, earlier):
+            away = rules.distance(said.conduct, other)
+            if distance is None or away < distance:
+                distance, nearest = away, other
+        becomes = table.descends(concluded, said.id)
+        compared = Compared(said.id, said.round, said.conduct, nearest, distance, said.led, becomes)
+        is_new = said.conduct not in earlier and said.conduct not in tested
+        is_counted = said.conduct != bar and is_new
+        base = _checked(table, said, Part.BASE, table.is_sharp(said), is_counted)
+        rated.setdefault(said.agent, []).append((compared, base))
+        earlier[said.conduct] = None
+    return rated
 
-    def _counterfactual(self, agent: int, draws: Draws) -> Counterfactual:
-        table, real = self.table, self.conclusion
-        stances = table.counterfactual(agent, is_shared=self.is_shared)
-        equals = table.equals(stances.final)
-        stays = real.proposal in equals
-        conclusion = real if stays else table.concluded(stances.final, Draws(*draws.parts))
-        now, then = self.talked.by_agent, stances.talked.by_agent
-        others = sorted({*now, *then} - {agent})
-        return Counterfactual(
-            stances,
-            equals,
-            conclusion,
-            conclusion.conduct != real.conduct,
-            {other: then.get(other) for other in others if now.get(other) != then.get(other)},
-            any(
-                table.descends(real.proposal, compared.id)
-                for compared in self.compared.get(agent, ())
-            ),
-        )
+
+def _checked(table: Roundtable, said: Contribution, part: str, *of_base: bool) -> Checked:
+    under, tested = said.under(part, table.treatment), table.tests.get((said.id, part))
+    held = table.held(said.id, part) is True
+    return Checked(said.id, part, under, said.claimed, tested, held, *of_base)
+
+
+def _is_wide(table: Roundtable, rules: Rules, bases: Sequence[Checked]) -> bool:
+    counted = [table.contributions[base.id].conduct for base in bases if base.is_counted]
+    return any(rules.distance(counted[0], other) >= FAR for other in counted[1:])
+
+
+def _challenged(table: Roundtable, said: Contribution) -> Challenged:
+    assert table.conclusion is not None
+    target, part = said.challenged
+    is_sustained = table.is_sustained(said)
+    toppled = (
+        is_sustained
+        and said.led == target
+        and said.backing > 1
+        and table.led_after.get(said.id) != target
+        and table.conclusion.proposal != target
+    )
+    return Challenged(said.id, said.round, target, part, is_sustained, toppled)
+
+
+def _counterfactual(
+    table: Roundtable,
+    agent: int,
+    own: Sequence[Compared],
+    now: Mapping[int, int],
+    draws: Draws,
+    config: SeasonConfig,
+) -> Counterfactual:
+    """The table without an agent, whose proposals are `own`. `now`: the stances of the talk."""
+    real = table.conclusion
+    assert real is not None
+    gone, talked, final = table.counterfactual(agent, is_shared=config.table)
+    stays = real.proposal in table.equals(final)
+    conclusion = real if stays else table.concluded(final, Draws(*draws.parts))
+    then = talked.by_agent
+    others = sorted({*now, *then} - {agent})
+    return Counterfactual(
+        gone,
+        conclusion,
+        conclusion.conduct != real.conduct,
+        {other: then.get(other) for other in others if now.get(other) != then.get(other)},
+        any(compared.is_conclusion for compared in own),
+    )
 
 
 @attrs.frozen

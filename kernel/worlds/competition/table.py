@@ -139,21 +139,6 @@ class Stances(Mutable):
         self.by_agent[agent] = proposal
 
 
-@attrs.frozen
-class CounterfactualStances:
-    """The stances of a table folded again without one agent.
-
-    Attributes:
-        gone: the contributions that are left out.
-        talked: the stances at the end of the talk, before the proof.
-        final: the final ones.
-    """
-
-    gone: frozenset[int]
-    talked: Stances
-    final: Stances
-
-
 @attrs.define
 class Roundtable(Mutable):
     """One roundtable of an assignment.
@@ -284,20 +269,6 @@ class Roundtable(Mutable):
             for said in self.counted()
         )
 
-    def supportable(self, agent: int) -> list[int]:
-        """The proposals that an agent can support: of others, not refuted, not its stance."""
-        held = self.stances.by_agent.get(agent)
-        return [s.id for s in self.unrefuted() if s.agent != agent and s.id != held]
-
-    def challengeable(self, agent: int) -> list[tuple[int, str]]:
-        """The parts of claims of others that have not been challenged."""
-        return [
-            (said.id, part)
-            for said in self.proposals()
-            for part in said.parts
-            if said.agent != agent and not self.was_challenged(said.id, part)
-        ]
-
     def redirectable(self) -> list[int]:
         """The contributions of the round under way that can be redirected, the latest first."""
         spoken = (said for said in self.of_round() if said.move != Move.PASS)
@@ -356,13 +327,13 @@ class Roundtable(Mutable):
             self._answer(challenge)
 
     def _answer(self, challenge: Contribution) -> None:
-        _apply_challenge(self, self.stances, challenge)
+        self._apply_challenge(self.stances, challenge)
         self.led_after[challenge.id] = self.stances.leading()
 
     def prove(self) -> None:
         """Refute the proposals whose base does not hold, once all claims are tested."""
         self.barred.clear()
-        _prove(self, self.stances)
+        self.proven(self.stances)
 
     def stand(self, final: Stood) -> None:
         """Set the final stance of an agent."""
@@ -373,9 +344,12 @@ class Roundtable(Mutable):
         """The stances at the end of the talk, before the proof."""
         return self.folded(self.removed)
 
-    def proven_stances(self) -> Stances:
-        """The stances as the proof leaves them, once all claims are tested."""
-        return _prove(self, self.talk_stances())
+    def proven(self, stances: Stances) -> Stances:
+        """These stances of the talk as the proof leaves them, once all claims are tested."""
+        for said in self.proposals():
+            if said.id not in stances.refuted and self.held(said.id, Part.BASE) is False:
+                stances.refute(said.id)
+        return stances
 
     def redirect(self, ids: Iterable[int]) -> None:
         """Remove contributions and those that refer to them, and fold the stances again."""
@@ -390,9 +364,11 @@ class Roundtable(Mutable):
                 followers.add(said.id)
         return frozenset(followers)
 
-    def counterfactual(self, agent: int, *, is_shared: bool) -> CounterfactualStances:
-        """The stances without the contributions of an agent and what refers to them, with the same
-        test results.
+    def counterfactual(
+        self, agent: int, *, is_shared: bool
+    ) -> tuple[frozenset[int], Stances, Stances]:
+        """The table without the contributions of an agent and what refers to them, with the same
+        test results: the ids left out, the stances at the end of the talk, and the final ones.
 
         Where the table is shared (`is_shared`: not in independent search), later proposals of a
         conduct that the agent proposed first go as well, with what refers to them. The agent's own
@@ -407,7 +383,7 @@ class Roundtable(Mutable):
                     own.add(said.id)
         gone = self.with_followers({*self.removed, *own})
         talked = self.folded(gone)
-        final = _prove(self, talked.copy())
+        final = self.proven(talked.copy())
         left = [s for s in self.proposals() if s.id not in gone and s.id not in final.refuted]
         for stood in self.stood.values():
             target: int | None = stood.target
@@ -415,7 +391,7 @@ class Roundtable(Mutable):
                 best = None if stood.agent == agent else self.best_for(stood.agent, left)
                 target = None if best is None else best.id
             final.stand(stood.agent, target)
-        return CounterfactualStances(gone, talked, final)
+        return gone, talked, final
 
     def folded(self, gone: Collection[int]) -> Stances:
         """The stances of the talk without these contributions."""
@@ -423,8 +399,13 @@ class Roundtable(Mutable):
         for said in self.contributions:
             if said.move != Move.PASS and said.id not in gone:
                 stances.take(said)
-                _apply_challenge(self, stances, said)
+                self._apply_challenge(stances, said)
         return stances
+
+    def _apply_challenge(self, stances: Stances, said: Contribution) -> None:
+        """Refute the target of a challenge of a base that is sustained."""
+        if said.move == Move.CHALLENGE and said.part == Part.BASE and self.is_sustained(said):
+            stances.refute(said.challenged[0])
 
     def equals(self, stances: Stances) -> tuple[int, ...]:
         """The candidates for the conclusion, ascending.
@@ -463,16 +444,3 @@ class Roundtable(Mutable):
             said = self.contributions[proposal]
             proposal = said.target if said.move == Move.AMEND else None
         return proposal is not None
-
-
-def _apply_challenge(table: Roundtable, stances: Stances, said: Contribution) -> None:
-    """Refute the target of a challenge of a base that is sustained."""
-    if said.move == Move.CHALLENGE and said.part == Part.BASE and table.is_sustained(said):
-        stances.refute(said.challenged[0])
-
-
-def _prove(table: Roundtable, stances: Stances) -> Stances:
-    for said in table.proposals():
-        if said.id not in stances.refuted and table.held(said.id, Part.BASE) is False:
-            stances.refute(said.id)
-    return stances

@@ -52,7 +52,7 @@ class Side:
 
 def sides(table: Roundtable) -> list[Side]:
     """The sides of the participants of a concluded table, in the order of speaking."""
-    folds = (table.talk_stances(), table.proven_stances(), table.stances)
+    folds = (table.talk_stances(), table.proven(table.talk_stances()), table.stances)
     talked, proven, final = (stances.by_agent for stances in folds)
     return [
         Side(agent, talked.get(agent), proven.get(agent), final.get(agent)) for agent in table.order

@@ -170,7 +170,7 @@ def _rests_on(grounds: Grounds, table: Roundtable, state: SeasonState) -> list[S
         [
             f"concluded: {_concluded(table.conclusion, state)}{is_own}",
             f"without it: {_concluded(without.conclusion, state) if without.differs else same}",
-            f"left out without it: {format_ids(sorted(without.stances.gone)) or 'nothing'}",
+            f"left out without it: {format_ids(sorted(without.gone)) or 'nothing'}",
             *(
                 f"at the end of the talk {state.agents[agent].name} stands by "
                 f"{_proposal(now.get(agent))}, without it by {_proposal(then)}"

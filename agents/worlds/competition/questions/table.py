@@ -74,8 +74,8 @@ def _read_try(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me, config = seen.table, seen.me, seen.config
-    support = table.supportable(me.ordinal)
-    claims = table.challengeable(me.ordinal) if config.challenges else ()
+    support = seen.supportable()
+    claims = seen.challengeable() if config.challenges else ()
     challenge = [f"{proposal} ({part})" for proposal, part in claims]
     amend = [proposal.id for proposal in table.proposals()]
     bar = "" if table.bar is None else seen.wording("speak_bar", bar=format_number(table.bar))
