@@ -9,18 +9,14 @@ lessons, and before a newcomer inherits the memory (README, section 7).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from operator import attrgetter
-from typing import Any, Final
-
-import attrs
+from typing import Final, NamedTuple
 
 from goldrush.kernel.worlds.competition.arena import Conduct
 
 FACTS_MAX: Final = 12  # of a family; the oldest is forgotten
 
 
-@attrs.frozen
-class Remembered:
+class Remembered(NamedTuple):
     """A fact. Fields that its `kind` does not need are None or empty.
 
     Attributes:
@@ -45,8 +41,6 @@ class Remembered:
     reasons: tuple[str, ...] = ()
 
 
-_values_of = attrgetter(*attrs.fields_dict(Remembered))
-
 Memory = Mapping[str, tuple[Remembered, ...]]  # by family
 
 
@@ -54,13 +48,3 @@ def remembering(memory: Memory, family: str, facts: Iterable[Remembered]) -> Mem
     """A memory with new facts of a family. Beyond FACTS_MAX its oldest facts are dropped."""
     kept = (*memory.get(family, ()), *facts)[-FACTS_MAX:]
     return {**memory, family: kept} if kept else memory
-
-
-def as_plain(memory: Memory) -> list[Any]:
-    """A memory as lists and plain values."""
-    return [[family, [_values_of(fact) for fact in facts]] for family, facts in memory.items()]
-
-
-def from_plain(values: Iterable[Any]) -> Memory:
-    """The inverse of `as_plain`."""
-    return {family: tuple(Remembered(*fact) for fact in facts) for family, facts in values}

@@ -24,7 +24,7 @@ from goldrush.kernel.worlds.competition.arena import Arena, Conduct, Rules, Subj
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.contract import Contract
 from goldrush.kernel.worlds.competition.events import NAME_MAX, Facts
-from goldrush.kernel.worlds.competition.memory import Memory, as_plain, from_plain
+from goldrush.kernel.worlds.competition.memory import Memory, Remembered
 from goldrush.kernel.worlds.competition.names import name_of
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import (
@@ -53,10 +53,10 @@ class AgentState:
         recent: (day, total) of each score within the leaderboard's window.
         all_time: the sum of all its totals.
         instructions: as rewritten; empty before the first rewrite.
-        memory: facts by family of subjects.
         benched_in: the assignment in which it was benched; None if it is not on the bench.
         interview_from: the first assignment in which it can be interviewed for a contract; None
             before it has reached the threshold.
+        memory: facts by family of subjects.
     """
 
     ordinal: int
@@ -76,9 +76,9 @@ class AgentState:
     instructions: Facts = attrs.field(factory=dict)
     persona: str | None = None
     traits: tuple[str, ...] = ()
-    memory: Memory = attrs.field(factory=dict)
     benched_in: int | None = None
     interview_from: int | None = None
+    memory: Memory = attrs.field(factory=dict)
     contract: Contract | None = None
 
     @property
@@ -415,37 +415,20 @@ _LASTING: Final = tuple(attrs.fields_dict(LastingState))[2:]  # but for configur
 
 
 def _plain(agent: AgentState) -> list[Any]:
-    values = [getattr(agent, name) for name in _AS_THEY_ARE]
-    contract = agent.contract
-    return [
-        *values,
-        as_plain(agent.memory),
-        None if contract is None else attrs.astuple(contract, recurse=False),
-    ]
-
-
-_AS_THEY_ARE: Final = [
-    name for name in attrs.fields_dict(AgentState) if name not in ("memory", "contract")
-]
+    *values, memory, contract = attrs.astuple(agent, recurse=False)
+    signed = None if contract is None else attrs.astuple(contract, recurse=False)
+    return [*values, list(memory.items()), signed]
 
 
 def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
-    given, agents, *lasting = frozen
-    values = dict(zip(_LASTING, lasting, strict=True))
-    return SeasonState(
-        config=config_of(given),
-        agents={values[0]: _agent(values) for values in agents},
-        rules=rules,
-        **{**values, "known": dict(values["known"]), "accepted": dict(values["accepted"])},
-    )
+    given, agents, assignment, known, accepted, *lasting = frozen
+    cast = {values[0]: _agent(values) for values in agents}
+    known, accepted = dict(known), dict(accepted)
+    return SeasonState(config_of(given), cast, assignment, known, accepted, *lasting, rules=rules)
 
 
 def _agent(values: Sequence[Any]) -> AgentState:
     *others, remembered, contract = values
-    fields = dict(zip(_AS_THEY_ARE, others, strict=True))
-    return AgentState(
-        **fields,
-        memory=from_plain(remembered),
-        contract=None if contract is None else Contract(*contract),
-    )
+    memory = {family: tuple(Remembered(*fact) for fact in facts) for family, facts in remembered}
+    return AgentState(*others, memory, None if contract is None else Contract(*contract))
