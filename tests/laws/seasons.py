@@ -124,7 +124,6 @@ def _dial_rules(arena: Arena, options: DialOptions) -> Rules:
         distance=lambda one, other: min(2, abs(one - other)),
         bar=lambda subject: 0,
         describe=str,
-        text="A number from 0 to 9.",
     )
 
 

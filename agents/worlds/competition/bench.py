@@ -63,6 +63,8 @@ class Bench:
         as_tested: a representative of all conducts with equal runs.
         read: `(value, treatment)`: converts a value of an answer that fits the schema of conducts
             to a conduct, and returns any other value unchanged.
+        text: the rules of the arena for a language model or a person.
+        whole: the full text of a conduct, for arenas whose rules describe it shortened.
         at_once: the executor of runs: ALONE, THREADS or PROCESSES.
         deterministic: `test` is a pure function, except where it raises TimedOut.
         time_limit: of a run in seconds; None: `test` raises no TimedOut.
@@ -77,6 +79,8 @@ class Bench:
     together: Callable[[Conduct, str, int], tuple[Mapping[str, Value], int]] | None = None
     as_tested: Callable[[Conduct, str], Conduct] = lambda conduct, treatment: conduct
     read: Callable[[Any, str], Conduct] = lambda value, treatment: value
+    text: str = ""
+    whole: Callable[[Conduct], str] | None = None
     at_once: str = PROCESSES
     deterministic: bool = True
     time_limit: float | None = None

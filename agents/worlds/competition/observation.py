@@ -7,7 +7,7 @@ independent search the table is shown empty until it has concluded. An observati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ class SeasonObservation:
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
         framed: Framed = UNFRAMED,
     ) -> None:
-        """Observe a state. `bench` is for `vary` and `conduct`; `grounds` is a cache by table,
+        """Observe a state. `bench` is for `vary` and texts; `grounds` is a cache by table,
         shared by the observations of the same state; `framed`: how the agent is asked.
         """
         self._state = state
@@ -164,6 +164,16 @@ class SeasonObservation:
     def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
         """A drawn neighbour of a conduct, for the subject of the table."""
         return self._bench.vary(conduct, self.table.treatment, draws)
+
+    @property
+    def arena_text(self) -> str:
+        """The rules of the arena."""
+        return self._bench.text
+
+    @property
+    def whole(self) -> Callable[[Conduct], str] | None:
+        """The full text of a conduct, where descriptions are shortened; else None."""
+        return self._bench.whole
 
     def conduct(self, value: Any, treatment: str) -> Any:
         """A value of an answer as a conduct for a subject of this treatment; null stays null."""

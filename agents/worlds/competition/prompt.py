@@ -178,7 +178,8 @@ def _trials(seen: SeasonObservation, table: Roundtable) -> str:
 
 def _whole(seen: SeasonObservation) -> str:
     """The full text of the bar's conduct, the leading proposal's, and that of the last trial."""
-    if seen.rules.whole is None:
+    whole = seen.whole
+    if whole is None:
         return ""
     table = seen.table
     leading = table.stances.leading()
@@ -188,7 +189,7 @@ def _whole(seen: SeasonObservation) -> str:
     if table.trials:
         shown["whole_trial"] = table.trials[-1].conduct
     texts = (
-        seen.wording(id, leading=leading, text=quoted(seen.rules.whole(conduct), FULL_MAX))
+        seen.wording(id, leading=leading, text=quoted(whole(conduct), FULL_MAX))
         for id, conduct in shown.items()
     )
     return seen.wording("whole", texts="\n".join(filter(None, texts)))
@@ -239,7 +240,7 @@ def rules(seen: SeasonObservation) -> str:
     classes = class_values(config)
     parts = [
         seen.wording("season", config),
-        within(seen.rules.text.split("\n"), ARENA_MAX, "\n"),
+        within(seen.arena_text.split("\n"), ARENA_MAX, "\n"),
         seen.wording("claims", config.arena, **classes),
         _table(seen),
     ]

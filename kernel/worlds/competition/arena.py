@@ -207,9 +207,6 @@ class Rules:
         distance: `distance(a, b)`: 0 if the conducts are equal, 1 if they are neighbours, else 2.
         bar: `bar(subject)`: the conduct whose tested value is the bar; claims must be better.
         describe: `describe(conduct)`: a short text on one line, without the treatment.
-        text: the rules of the arena for a language model or a person.
-        whole: `whole(conduct)`: the full text of a conduct, for arenas in which `describe` shortens
-            it.
     """
 
     arena: Arena
@@ -219,8 +216,6 @@ class Rules:
     distance: Callable[[Conduct, Conduct], int]
     bar: Callable[[Subject], Conduct]
     describe: Callable[[Conduct], str]
-    text: str
-    whole: Callable[[Conduct], str] | None = None
 
     def is_claim(self, value: Any, treatment: str) -> bool:
         """Whether this is (number, None) or (number, another treatment of the arena)."""

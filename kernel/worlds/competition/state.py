@@ -424,11 +424,13 @@ def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
     given, agents, assignment, known, accepted, *lasting = frozen
     cast = {values[0]: _agent(values) for values in agents}
-    known, accepted = dict(known), dict(accepted)
-    return SeasonState(config_of(given), cast, assignment, known, accepted, *lasting, rules=rules)
+    state = SeasonState(config_of(given), cast, assignment, dict(known), dict(accepted), *lasting)
+    state.rules = rules
+    return state
 
 
 def _agent(values: Sequence[Any]) -> AgentState:
     *others, remembered, contract = values
     memory = {family: tuple(Remembered(*fact) for fact in facts) for family, facts in remembered}
-    return AgentState(*others, memory, None if contract is None else Contract(*contract))
+    last = memory, None if contract is None else Contract(*contract)
+    return AgentState(*[*others, *last])

@@ -36,6 +36,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
+from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.arenas.command import (
     AGENDA_MAX,
     TEXT_MAX,
@@ -131,11 +132,29 @@ def _opened(options: CommandOptions, program: str | None) -> Bench:
         test=opened.test,
         vary=_vary,
         read=lambda value, treatment: trimmed(value) if isinstance(value, str) else value,
+        text=_text(options),
+        whole=str,
         at_once=THREADS,
         deterministic=options.deterministic,
         time_limit=options.time_limit,
         remark=opened.remark,
         close=opened.close,
+    )
+
+
+def _text(options: CommandOptions) -> str:
+    return "\n".join(
+        [
+            f"CONDUCT: text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines.",
+            "VALUE: what a program makes of the text; it may give none, and then nothing holds. "
+            "The subjects:",
+            *(
+                f"- {item.objective} ({'more' if item.better == UP else 'less'} is better) in "
+                f"{item.treatment}: {item.task}"
+                for item in options.items
+            ),
+            "BAR: the text that a subject starts from.",
+        ]
     )
 
 

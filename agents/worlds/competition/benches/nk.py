@@ -14,9 +14,12 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.arenas.nk import (
+    BAR_RANK,
     BITS,
     CONDUCTS,
+    FAMILIES,
     INDEX,
+    READ,
     UNIT,
     NkOptions,
     landscape,
@@ -30,6 +33,7 @@ def _opened(options: NkOptions, program: str | None) -> Bench:
         conducts=lambda treatment: CONDUCTS,
         atlas=partial(_atlas, options),
         read=_read,
+        text=_text(options),
         at_once=ALONE,
     )
 
@@ -62,6 +66,29 @@ def _vary(conduct: str, treatment: str, draws: Draws) -> str:
 
 def _read(value: Any, treatment: str) -> Conduct:
     return value.strip() if isinstance(value, str) else value
+
+
+def _text(options: NkOptions) -> str:
+    drift = (
+        f"the entries of each bit are drawn anew with a chance of {options.drift:g}"
+        if options.drift
+        else "nothing changes"
+    )
+    return "\n".join(
+        [
+            f"CONDUCT: {BITS} bits, written as text of 0 and 1, as in {CONDUCTS[1]}; the first is "
+            "bit 0.",
+            f"VALUE: the mean of {BITS} entries from 0 to 1, one a bit; more is better. The entry "
+            f"of a bit depends on it and on the {READ - 1} bits behind it (behind the last comes "
+            "the first) and on nothing else: each combination of them has an entry of its own, "
+            f"drawn at random. So to change one bit changes {READ} entries, and leaves the other "
+            f"{BITS - READ}. A run adds noise, of a standard deviation of {options.noise:g}.",
+            f"TREATMENTS: f.g, as in 2.5, is family f (0 to {FAMILIES - 1}) in generation g. From "
+            f"one generation of a family to the next {drift}. Families have nothing in common.",
+            f"BAR: a conduct of rank {BAR_RANK:,} of all {len(CONDUCTS):,} from the worst on; 40% "
+            "are better.",
+        ]
+    )
 
 
 def _atlas(options: NkOptions, objective: str, treatment: str) -> Sequence[float]:

@@ -22,7 +22,6 @@ from goldrush.kernel.worlds.competition.arena import (
     DIRECTIONS,
     NAME_MAX,
     SEEDS_MAX,
-    UP,
     Arena,
     ArenaType,
     Conduct,
@@ -188,8 +187,6 @@ def _rules(arena: Arena, options: CommandOptions) -> Rules:
         distance=distance,
         bar=start.__getitem__,
         describe=_describe,
-        text=_text(options),
-        whole=str,
     )
 
 
@@ -225,22 +222,6 @@ def _describe(conduct: Conduct) -> str:
     lines = str(conduct).count("\n") + 1
     mark = xxh3_64_hexdigest(str(conduct).encode(errors="surrogatepass"))[:4]
     return f"{front} ({lines} line{'s' if lines > 1 else ''}, #{mark})"
-
-
-def _text(options: CommandOptions) -> str:
-    return "\n".join(
-        [
-            f"CONDUCT: text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines.",
-            "VALUE: what a program makes of the text; it may give none, and then nothing holds. "
-            "The subjects:",
-            *(
-                f"- {item.objective} ({'more' if item.better == UP else 'less'} is better) in "
-                f"{item.treatment}: {item.task}"
-                for item in options.items
-            ),
-            "BAR: the text that a subject starts from.",
-        ]
-    )
 
 
 ARENA: Final = ArenaType(

@@ -26,42 +26,16 @@ from goldrush.kernel.worlds.competition.arena import (
     Subject,
 )
 
-# Descriptions, for people and models.
-OBJECTIVES: Final = {
-    "efficiency": (UP, "the part of the gold that could be mined which is mined"),
-    "turnover": (DOWN, "the part of the owned plots that change hands in a round"),
-    "gini": (DOWN, "how unequally the gold is divided in the end, from 0 to 1"),
-    "raid_rate": (DOWN, "raids on each owned plot in a round"),
-}
-POLICIES: Final = {
-    "random": "does anything, anywhere",
-    "greedy-mine": "mines what it owns, then claims, then raids",
-    "defend-then-mine": "defends all it owns before it mines",
-    "tit-for-tat-raid": "raids who raided it, otherwise mines and claims",
-    "claim": "claims plots before anything else",
-    "raid": "raids others first",
-    "defend": "guards its plots before it mines them",
-    "mine": "mines, guards what it mines, claims what it can work",
-}
-TREATMENTS: Final = {
-    "baseline": "the default configuration",
-    "truce-0": "claimed plots can be raided in the same round",
-    "defense-pointwise": "a defence point stops one raider",
-    "stamina-8": "8 stamina a round",
-    "stamina-12": "12 stamina a round",
-    "cap-2": "2 stamina at most pay on a plot",
-    "cap-4": "4 stamina at most pay on a plot",
-    "agents-20": "20 agents on the same map",
-    "history-1": "agents are shown one past round",
-    "history-all": "agents are shown all past rounds",
-    "alpha-rich": "a fifth of the plots pays double",
-    "stamina-mixed": "6 to 14 stamina, by agent",
-    "communication": "agents send messages to all",
-    "authority-adjudicate": "captures are undone",
-    "authority-punish": "captors are fined",
-    "scarce": "5 x 6 plots for 10 agents",
-    "scarce-20": "5 x 6 plots for 20 agents",
-}
+OBJECTIVES: Final = {"efficiency": UP, "turnover": DOWN, "gini": DOWN, "raid_rate": DOWN}
+POLICIES: Final = (
+    "random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", "claim", "raid", "defend",
+    "mine",
+)  # fmt: skip
+TREATMENTS: Final = (
+    "baseline", "truce-0", "defense-pointwise", "stamina-8", "stamina-12", "cap-2", "cap-4",
+    "agents-20", "history-1", "history-all", "alpha-rich", "stamina-mixed", "communication",
+    "authority-adjudicate", "authority-punish", "scarce", "scarce-20",
+)  # fmt: skip
 BAR_POLICY: Final = "greedy-mine"
 SHARE_MAX: Final = 5  # tenths of the miners
 
@@ -111,19 +85,18 @@ def subject_of(objective: str, treatment: str) -> Subject:
 
     Each is a family of its own, because facts about one tell little about others.
     """
-    return Subject(objective, OBJECTIVES[objective][0], treatment, f"{objective} in {treatment}")
+    return Subject(objective, OBJECTIVES[objective], treatment, f"{objective} in {treatment}")
 
 
 def _rules(arena: Arena, options: MiningOptions) -> Rules:
     return Rules(
         arena=arena,
-        treatments=tuple(TREATMENTS),
+        treatments=TREATMENTS,
         conduct=_CONDUCT,
         is_canonical=is_canonical,
         distance=lambda a, b: min(2, sum(x != y for x, y in zip(a, b, strict=True))),
         bar=lambda subject: (BAR_POLICY, None, 0, subject.treatment),
         describe=_describe,
-        text=_text(options),
     )
 
 
@@ -154,27 +127,6 @@ _SCHEMA: Final = record(
     majority=_POLICY, minority=optional(_POLICY), share=integer(0, SHARE_MAX)
 ).schema
 _CONDUCT: Final = msgspec.structs.replace(row(TEXT, optional(TEXT), INTEGER, TEXT), schema=_SCHEMA)
-
-
-def _text(options: MiningOptions) -> str:
-    better = {UP: "more", DOWN: "less"}
-    return "\n".join(
-        [
-            "CONDUCT: how gold miners should play: a policy for most of them (majority); perhaps "
-            f"another one (minority) for a share of 1 to {SHARE_MAX} tenths of them, else minority "
-            "null and share 0; under the treatment of the subject. The policies:",
-            *(f"- {name}: {says}" for name, says in POLICIES.items()),
-            f"VALUE: what a simulation of {options.agents} miners over {options.rounds} rounds "
-            "gives for the objective. The objectives:",
-            *(
-                f"- {name}: {says}; {better[direction]} is better"
-                for name, (direction, says) in OBJECTIVES.items()
-            ),
-            "TREATMENTS, variations of the simulation:",
-            *(f"- {name}: {says}" for name, says in TREATMENTS.items()),
-            f"BAR: all miners play {BAR_POLICY}.",
-        ]
-    )
 
 
 ARENA: Final = ArenaType(

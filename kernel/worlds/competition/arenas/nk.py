@@ -153,7 +153,6 @@ def _rules(arena: Arena, options: NkOptions) -> Rules:
         distance=lambda a, b: min(2, (INDEX[a] ^ INDEX[b]).bit_count()),
         bar=lambda subject: bar(options.landscape, subject.treatment, options.drift),
         describe=str,
-        text=_text(options),
     )
 
 
@@ -162,29 +161,6 @@ _CONDUCT: Final = Kind(
     lambda value: type(value) is str and len(value) == BITS,
     schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
 )
-
-
-def _text(options: NkOptions) -> str:
-    drift = (
-        f"the entries of each bit are drawn anew with a chance of {options.drift:g}"
-        if options.drift
-        else "nothing changes"
-    )
-    return "\n".join(
-        [
-            f"CONDUCT: {BITS} bits, written as text of 0 and 1, as in {CONDUCTS[1]}; the first is "
-            "bit 0.",
-            f"VALUE: the mean of {BITS} entries from 0 to 1, one a bit; more is better. The entry "
-            f"of a bit depends on it and on the {READ - 1} bits behind it (behind the last comes "
-            "the first) and on nothing else: each combination of them has an entry of its own, "
-            f"drawn at random. So to change one bit changes {READ} entries, and leaves the other "
-            f"{BITS - READ}. A run adds noise, of a standard deviation of {options.noise:g}.",
-            f"TREATMENTS: f.g, as in 2.5, is family f (0 to {FAMILIES - 1}) in generation g. From "
-            f"one generation of a family to the next {drift}. Families have nothing in common.",
-            f"BAR: a conduct of rank {BAR_RANK:,} of all {len(CONDUCTS):,} from the worst on; 40% "
-            "are better.",
-        ]
-    )
 
 
 ARENA: Final = ArenaType(

@@ -23,6 +23,8 @@ def opened(options: Options, program: str | None) -> Bench:
         vary=vary,
         conducts=lambda soil: [(distance, water) for distance in DISTANCES for water in WATERS],
         read=read,
+        text="CONDUCT: distance from tree to tree, 2 to 9 metres; water, 0, 10, 20 or 30 litres a "
+        f"day.\nVALUE: tonnes harvested, or euros spent, a year on {options.hectares} hectares.",
         at_once=ALONE,
     )
 

@@ -54,8 +54,6 @@ def rules(arena: Arena, options: Options) -> Rules:
         distance=lambda one, other: sum(a != b for a, b in zip(one, other, strict=True)),
         bar=lambda subject: (4, 10),
         describe=lambda conduct: f"{conduct[0]} m apart, {conduct[1]} litres",
-        text="CONDUCT: distance from tree to tree, 2 to 9 metres; water, 0, 10, 20 or 30 litres a "
-        f"day.\nVALUE: tonnes harvested, or euros spent, a year on {options.hectares} hectares.",
     )
 
 
