@@ -113,7 +113,8 @@ class SeasonObservation:
     @property
     def stipulated(self) -> str | None:
         """The objective that a contract requires in the next assignment, or None."""
-        return self._state.stipulated_objective()
+        holder = self._state.objective_holder()
+        return None if holder is None else holder[1].objective
 
     @property
     def is_rejectable(self) -> bool:

@@ -315,11 +315,6 @@ class SeasonState(LastingState):
         """The first active agent whose contract chooses the next objective, with that contract."""
         return next((held for held in self._contracts() if held[1].objective is not None), None)
 
-    def stipulated_objective(self) -> str | None:
-        """The objective required by the first of these contracts; None if there is none."""
-        holder = self.objective_holder()
-        return None if holder is None else holder[1].objective
-
 
 def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:
     """The state before the first assignment. `setup`: `{"config": {...}, "cast": [{"ordinal",

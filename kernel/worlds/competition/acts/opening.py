@@ -90,9 +90,9 @@ def _opened_faults(state: SeasonState, act: AssignmentOpened) -> Faults:
 
 def _is_as_bound(state: SeasonState, subject: tuple[str, str]) -> bool:
     """Whether a subject is the one that a contract or, if none does, a project requires."""
-    objective, approved = state.stipulated_objective(), state.approved
-    if objective is not None:
-        return subject[0] == objective
+    holder, approved = state.objective_holder(), state.approved
+    if holder is not None:
+        return subject[0] == holder[1].objective
     return approved is None or subject == approved
 
 
