@@ -54,13 +54,13 @@ from goldrush.kernel.worlds.episode.config import (
     DISABLED,
     OWN,
     UNENDED_MAX,
+    VECTOR,
     EpisodeConfig,
     config_of,
 )
 from goldrush.kernel.worlds.episode.events import ACTED, CLOSED, RESET
 from goldrush.kernel.worlds.episode.fork import FORKS, check_parameters
 from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed
-from goldrush.kernel.worlds.episode.subject import VECTOR
 from goldrush.kernel.worlds.episode.values import ARRAY, DICT, Encoded
 from goldrush.kernel.worlds.episode.world import NAME, episode_world
 

@@ -12,7 +12,6 @@ from goldrush.kernel.errors import BadInput, UnsupportedSetup, format_value
 from goldrush.kernel.settings import check_value, flag, integer, setting
 from goldrush.kernel.shape import optional, several, text
 from goldrush.kernel.worlds.episode.events import NAME_MAX
-from goldrush.kernel.worlds.episode.subject import KINDS, MODEL, VECTOR
 from goldrush.kernel.worlds.episode.values import VALUE, Encoded
 
 STEPS_MAX: Final = 10**9
@@ -22,6 +21,10 @@ AGENTS_MAX: Final = 1_000_000
 FORM: Final = 3  # of how runs are recorded; there are no others
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)
+
+ENVIRONMENT, VECTOR, PARALLEL, AEC, MODEL = KINDS = (
+    "environment", "vector environment", "parallel environment", "AEC environment", "model",
+)  # fmt: skip
 
 # When the environments of a vector begin their next episodes, in the words of Gymnasium: in the
 # step that ends one, in the next step, or when the caller resets them.

@@ -19,13 +19,14 @@ from goldrush.kernel.rosters import Roster, whole_roster
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.episode.config import (
     DISABLED,
+    MODEL,
+    VECTOR,
     About,
     EpisodeConfig,
     about_of,
     config_of,
 )
 from goldrush.kernel.worlds.episode.events import ARRAY, CLOSED, GAVE, RESET, TURN
-from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
 from goldrush.kernel.worlds.episode.values import ARRAY as OF_NUMPY
 from goldrush.kernel.worlds.episode.values import DICT, Encoded
 

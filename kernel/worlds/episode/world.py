@@ -1,19 +1,20 @@
 """The world `episode`: environments and models of other libraries.
 
 What an episode gives follows from its inputs by code that is not goldrush's. So its `decide` runs
-that code: a `Stage` has the live subjects. Whoever derives such a run again shows that it repeats
-here, under these versions; not that it follows from rules.
+that code: it is given a function that plays on the live subjects. Whoever derives such a run again
+shows that it repeats here, under these versions; not that it follows from rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 import attrs
 
 from goldrush.kernel.world import Batch, Block, InvalidInputs, Row, World
+from goldrush.kernel.worlds.episode.config import VECTOR
 from goldrush.kernel.worlds.episode.events import (
     ACTED,
     ARRAY,
@@ -34,28 +35,37 @@ from goldrush.kernel.worlds.episode.state import (
     evolve,
     initial,
 )
-from goldrush.kernel.worlds.episode.subject import VECTOR, Outcome
 
 NAME: Final = "episode"
 RULES: Final = 1
 
 
-class Stage(Protocol):
-    """Where the subjects of a run are."""
+@attrs.frozen
+class Outcome:
+    """What a reset or a step gave, or of a model the end of its recording.
 
-    def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
-        """What a subject gives that has come as far as the state. `inputs`: those of the unit, with
-        the changes of a fork before it. Raises what its code raises.
-        """
+    Attributes:
+        acting: the agents that must act next, ascending.
+        is_over: the episode is over, or the model has stopped: nothing but a reset can follow.
+        results: rows of `gave`.
+        arrays: rows of `array`.
+    """
 
-    def closing(self, state: EpisodeState) -> Sequence[Row]:
-        """Rows of `array` for all that a model holds when its recording is closed at the state."""
+    acting: tuple[int, ...] = ()
+    is_over: bool = False
+    results: Sequence[Row] = ()
+    arrays: Sequence[Row] = ()
 
 
-def episode_world(stage: Stage | None = None, missing: str = "") -> World[EpisodeState]:
-    """The world of episodes. `stage`: None where nothing can be run; `missing`: the reason why."""
+# What a subject gives that has come as far as a state, for the inputs of a unit, with the changes
+# of a fork before it. Raises what its code raises.
+Play = Callable[[EpisodeState, Block], Outcome]
+
+
+def episode_world(play: Play | None = None, missing: str = "") -> World[EpisodeState]:
+    """The world of episodes. `play`: None where nothing can be run; `missing`: the reason why."""
     return World(
-        NAME, RULES, EVENTS, initial, partial(_decide, stage), evolve, ended,
+        NAME, RULES, EVENTS, initial, partial(_decide, play), evolve, ended,
         pending_fault=_pending_fault,
         close=close,
         digest=digest,
@@ -64,20 +74,17 @@ def episode_world(stage: Stage | None = None, missing: str = "") -> World[Episod
         show_setup=show_setup,
         show_fork=FORKS.show,
         vocabulary=VOCABULARY,
-        missing=missing if stage is None else None,
+        missing=missing if play is None else None,
     )  # fmt: skip
 
 
-def _decide(stage: Stage | None, state: EpisodeState, inputs: Block) -> list[Batch]:
+def _decide(play: Play | None, state: EpisodeState, inputs: Block) -> list[Batch]:
     if fault := _fault(state, inputs):
         raise InvalidInputs(fault)
-    is_closing = bool(inputs.rows(CLOSED))
-    if is_closing and not state.is_model:
+    if inputs.rows(CLOSED) and not state.is_model:
         return []
-    assert stage is not None  # the world is `missing`
-    if is_closing:
-        return [(ARRAY, stage.closing(state))]
-    outcome = stage.outcome(state, Block([*state.inputs, *inputs]) if state.inputs else inputs)
+    assert play is not None  # the world is `missing`
+    outcome = play(state, Block([*state.inputs, *inputs]) if state.inputs else inputs)
     turn = (outcome.acting, outcome.is_over)
     derived: list[Batch] = [(ARRAY, outcome.arrays), (GAVE, outcome.results)]
     return derived if turn == (state.acting, state.is_over) else [*derived, (TURN, [turn])]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
-from goldrush.kernel.worlds.episode.config import about_of
+from goldrush.kernel.worlds.episode.config import MODEL, about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
-from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.replay.tools import Basis
 from goldrush.replay.worlds.episode.subjects import LiveSubjects

@@ -15,10 +15,10 @@ from goldrush.agents.targets import Maker, RegisteredEnvironment
 from goldrush.agents.worlds.episode.subjects import Space
 from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import OWN, About
+from goldrush.kernel.worlds.episode.config import AEC, ENVIRONMENT, OWN, PARALLEL, VECTOR, About
 from goldrush.kernel.worlds.episode.fork import check_parameters
-from goldrush.kernel.worlds.episode.subject import AEC, ENVIRONMENT, PARALLEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
+from goldrush.kernel.worlds.episode.world import Outcome
 from goldrush.replay.making import UNNAMED, takes_none
 from goldrush.replay.repeats.content import bases_of
 from goldrush.replay.repeats.graph import Ignored

@@ -11,10 +11,10 @@ import attrs
 from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import folder_kept
-from goldrush.kernel.worlds.episode.config import AUTORESETS, About
+from goldrush.kernel.worlds.episode.config import AUTORESETS, ENVIRONMENT, MODEL, VECTOR, About
 from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import ENVIRONMENT, MODEL, VECTOR, Outcome
 from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.kernel.worlds.episode.world import Outcome
 from goldrush.replay.making import (
     UNNAMED,
     check_kinds,

@@ -19,9 +19,9 @@ from typing import Any, Final, cast
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Row
-from goldrush.kernel.worlds.episode.config import About
-from goldrush.kernel.worlds.episode.subject import MODEL, Outcome
+from goldrush.kernel.worlds.episode.config import MODEL, About
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
+from goldrush.kernel.worlds.episode.world import Outcome
 from goldrush.replay.making import (
     UNNAMED,
     check_kind,

@@ -144,7 +144,7 @@ class SubjectRecorder(Generic[U]):
                 of = {"parent": parent.sha256(), "changes": changed}
                 return {**of, "roster": None, "replaced": ()}
 
-            world, unit = episode_world(stage), VOCABULARY.unit_of(at)
+            world, unit = episode_world(stage.outcome), VOCABULARY.unit_of(at)
             loop = fork_steps(world, parent, unit, facts_of, path, force=force)
             state = next(loop)
         return SubjectRecorder(path, stage, state, None, loop)
@@ -276,7 +276,7 @@ def _steps(
     opening = partial(is_opening, VOCABULARY)  # START and that reset
     with JournalWriter(path, _HEADER, force=force, is_opening=opening) as journal:
         try:
-            return (yield from steps(episode_world(stage), setup, journal))
+            return (yield from steps(episode_world(stage.outcome), setup, journal))
         except (GeneratorExit, WriteFailed):
             raise
         except BaseException:

@@ -7,17 +7,40 @@ pickled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import attrs
 from xxhash import xxh3_64_intdigest
 
+from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.episode.events import ACTED, CHANGED, CLOSED, RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import LiveSubject, Outcome, played, replay
+from goldrush.kernel.worlds.episode.values import Encoded
+from goldrush.kernel.worlds.episode.world import Outcome
+
+
+class LiveSubject(Protocol):
+    """A live environment or model. What its code raises is raised as it is."""
+
+    def reset(self, seed: int | None, options: Encoded) -> Outcome:
+        """Begin an episode. `options`: an encoded value; None: none."""
+
+    def step(self, actions: Mapping[int | None, Encoded]) -> Outcome:
+        """Go on by a step. `actions`: by agent (None: of all together), encoded values."""
+
+    def change(self, name: str, value: Encoded) -> None:
+        """Set an attribute of a model to an encoded value."""
+
+    def check_changes(self, changes: Mapping[str, object]) -> None:
+        """Raises BadInput for what cannot be set, by name and value."""
+
+    def whole(self) -> Sequence[Row]:
+        """Rows of `array` for all that a model holds; none of an environment."""
+
 
 U = TypeVar("U", bound=LiveSubject)
 
@@ -82,8 +105,12 @@ class LiveStage(Generic[U]):
         return subject
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
-        """What the subject of this state gives. Raises as `at`; Stopped for a StopIteration."""
+        """What the subject of this state gives; where the recording of a model ends, all that it
+        holds. Raises as `at`; Stopped for a StopIteration.
+        """
         subject = self.at(state)
+        if inputs.rows(CLOSED):
+            return Outcome(state.acting, state.is_over, arrays=subject.whole())
         self.live = None
         try:
             outcome = played(subject, inputs)
@@ -94,13 +121,29 @@ class LiveStage(Generic[U]):
         self.live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)
         return outcome
 
-    def closing(self, state: EpisodeState) -> Sequence[Row]:
-        """All that a model holds. Raises as `at`."""
-        return self.at(state).whole()
-
 
 def _is_whole(state: EpisodeState, outcome: Outcome) -> bool:
     """Whether all that a model holds is recorded after the step that follows a state."""
     step, every = state.unit, state.about.every
     is_last = outcome.is_over or step == state.config.steps
     return step > 0 and (is_last or (every > 0 and step % every == 0))
+
+
+def played(subject: LiveSubject, inputs: Block) -> Outcome:
+    """Do to a subject what the inputs of a unit say."""
+    actions: dict[int | None, Encoded] = {}
+    for code, rows in inputs:
+        for row in rows:
+            if code == RESET:
+                return subject.reset(row[0], row[2])
+            if code == CHANGED:
+                subject.change(*row)
+            elif code == ACTED:
+                actions[row[0]] = row[1]
+    return subject.step(actions)
+
+
+def replay(subject: LiveSubject, past: Iterable[bytes]) -> None:
+    """Do to a new subject all that was done before: the packed inputs of units, in order."""
+    for packed in past:
+        played(subject, Block(unpack(packed), packed))

@@ -22,15 +22,15 @@ from goldrush.kernel.errors import (
     format_value,
 )
 from goldrush.kernel.world import Block
-from goldrush.kernel.worlds.episode.config import OWN, About, EpisodeConfig, config_of
+from goldrush.kernel.worlds.episode.config import AEC, OWN, About, EpisodeConfig, config_of
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState, initial
-from goldrush.kernel.worlds.episode.subject import AEC, Outcome
 from goldrush.kernel.worlds.episode.values import (
     Encoded,
     shown,
 )
+from goldrush.kernel.worlds.episode.world import Outcome
 from goldrush.replay.worlds.episode.coding import decoded, encoded
 from goldrush.replay.worlds.episode.environments import (
     Environment,

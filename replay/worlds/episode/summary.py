@@ -7,8 +7,7 @@ from typing import Final
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import format_count
-from goldrush.kernel.worlds.episode.config import about_of
-from goldrush.kernel.worlds.episode.subject import MODEL, VECTOR
+from goldrush.kernel.worlds.episode.config import MODEL, VECTOR, about_of
 from goldrush.replay.data.measures import Remarks
 from goldrush.replay.text import format_list, format_number
 from goldrush.replay.tools import Description

@@ -48,7 +48,8 @@ class EpisodeTools(Tools):
             about = about_of(setup.get("subject"))
         except BadInput:  # it is refused when the run begins
             return episode_world(None, missing(""))
-        return episode_world(self.subjects.stage_of(about.name), missing(about.name))
+        stage = self.subjects.stage_of(about.name)
+        return episode_world(stage and stage.outcome, missing(about.name))
 
     def basis(self, path: str, *, repeats: bool) -> Basis:
         basis: Basis = self._basis(path, self.subjects, repeats)

@@ -10,8 +10,8 @@ import attrs
 
 from goldrush.agents.targets import resolve
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.worlds.episode.config import AEC, PARALLEL, VECTOR
 from goldrush.kernel.worlds.episode.events import RESET
-from goldrush.kernel.worlds.episode.subject import AEC, PARALLEL, VECTOR
 from goldrush.kernel.worlds.episode.values import DICT, Encoded
 from goldrush.replay.run import Run
 from goldrush.replay.worlds.episode.environments import (

@@ -12,20 +12,12 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import steps
 from goldrush.kernel.world import Batch, Block, Row, World
-from goldrush.kernel.worlds.episode.config import About, EpisodeConfig
-from goldrush.kernel.worlds.episode.events import RESET
+from goldrush.kernel.worlds.episode.config import AEC, MODEL, PARALLEL, About, EpisodeConfig
+from goldrush.kernel.worlds.episode.events import CLOSED, RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState
-from goldrush.kernel.worlds.episode.subject import (
-    AEC,
-    MODEL,
-    PARALLEL,
-    LiveSubject,
-    Outcome,
-    played,
-    replay,
-)
 from goldrush.kernel.worlds.episode.values import Encoded, digest_of
-from goldrush.kernel.worlds.episode.world import episode_world
+from goldrush.kernel.worlds.episode.world import Outcome, episode_world
+from goldrush.replay.worlds.episode.stage import LiveSubject, played, replay
 
 LENGTH = 4  # steps of an episode
 
@@ -82,17 +74,16 @@ class OneStage:
             self.made += 1
             subject = self.make()
             replay(subject, state.done)
+        if inputs.rows(CLOSED):
+            return Outcome(state.acting, state.is_over, arrays=subject.whole())
         outcome = played(subject, inputs)
         self.live = {xxh3_64_intdigest(inputs.packed, state.chain): subject}
         return outcome
 
-    def closing(self, state: EpisodeState) -> Sequence[Row]:
-        return self.live[state.chain].whole()
-
 
 def world_on(make: Callable[[], LiveSubject]) -> World[EpisodeState]:
     """The world of episodes on a subject that `make` makes."""
-    return episode_world(OneStage(make))
+    return episode_world(OneStage(make).outcome)
 
 
 def setup_of(kind: str, agents: int, **config: int) -> dict[str, object]:

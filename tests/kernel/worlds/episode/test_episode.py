@@ -18,7 +18,7 @@ from goldrush.kernel.journal import END, Header, JournalReader, sha256_of
 from goldrush.kernel.run import fork
 from goldrush.kernel.walk import DERIVED, DIGESTS, NotDerived, Walk
 from goldrush.kernel.world import Batch, Block, InvalidInputs, World
-from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.config import AEC, ENVIRONMENT, MODEL, PARALLEL, VECTOR, About
 from goldrush.kernel.worlds.episode.events import (
     ACTED,
     ARRAY,
@@ -34,13 +34,6 @@ from goldrush.kernel.worlds.episode.state import (
     drawn_seed,
     evolve,
     initial,
-)
-from goldrush.kernel.worlds.episode.subject import (
-    AEC,
-    ENVIRONMENT,
-    MODEL,
-    PARALLEL,
-    VECTOR,
 )
 from goldrush.kernel.worlds.episode.values import VALUE, digest_of, shown
 from goldrush.kernel.worlds.episode.world import episode_world

@@ -44,7 +44,7 @@ from tests.replay.worlds.episode.models import (
 def shown(path: Path | str, make: Callable[..., object]) -> list[Mapping[Any, object]]:
     """The recorded values of each step, derived again."""
     with JournalReader(path) as reader:
-        walk = Walked(episode_world(LiveStage(SubjectMaker(make))), reader, DERIVED)
+        walk = Walked(episode_world(LiveStage(SubjectMaker(make)).outcome), reader, DERIVED)
         return [state.shown for commit, state in walk if commit.kind == UNIT]
 
 

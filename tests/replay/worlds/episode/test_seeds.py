@@ -12,9 +12,8 @@ import pytest
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.episode.config import About
+from goldrush.kernel.worlds.episode.config import MODEL, About
 from goldrush.kernel.worlds.episode.events import RESET
-from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.values import DICT
 from goldrush.replay.making import SEED_NAMES
 from goldrush.replay.worlds.episode.making import SubjectMaker

@@ -21,8 +21,8 @@ from goldrush.agents.given import making
 from goldrush.agents.targets import RegisteredEnvironment
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import START
+from goldrush.kernel.worlds.episode.config import MODEL
 from goldrush.kernel.worlds.episode.events import ACTED
-from goldrush.kernel.worlds.episode.subject import MODEL
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.find import typed, world_named
 from goldrush.replay.journal.batch import format_result, verify_all

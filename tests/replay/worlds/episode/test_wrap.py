@@ -35,7 +35,7 @@ kinds = pytest.mark.parametrize("kind", MAKE)
 def derived(path: Path | str, make: Callable[..., object]) -> Any:
     """The last state of a journal whose events are all derived again."""
     with JournalReader(path) as reader:
-        walk = Walk(episode_world(LiveStage(SubjectMaker(make))), reader, DERIVED)
+        walk = Walk(episode_world(LiveStage(SubjectMaker(make)).outcome), reader, DERIVED)
         return [state for _, state in walk][-1]
 
 
