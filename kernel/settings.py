@@ -11,7 +11,7 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 import attrs
@@ -81,11 +81,12 @@ def ascending(count: int, low: int, high: int) -> Kind:
     )
 
 
-def setting(default: Any, kind: Kind) -> Any:
+def setting(default: Any, kind: Kind, converter: Callable[[Any], Any] | None = None) -> Any:
     """A field of a configuration: its default and the kind of its values, whose name is the valid
-    range as text.
+    range as text. `converter`: makes the value that is recorded of a valid one.
     """
-    return attrs.field(default=default, metadata={"kind": kind}, kw_only=True)
+    metadata = {"kind": kind}
+    return attrs.field(default=default, metadata=metadata, kw_only=True, converter=converter)
 
 
 class Setting(NamedTuple):

@@ -181,14 +181,13 @@ from pathlib import Path
 from goldrush.agents.llm.parts import quoted
 from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.agents.llm.question import digest
-from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 
 for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
         state = rebuild(path, round).state
-        asked = PlanPrompts(SharedView(state))
+        asked = PlanPrompts(state)
         each = (digest(asked.messages(agent), asked.schema(agent)) for agent in range(3))
         print(path.stem, round, *each)
 every = "".join(map(chr, range(0x110000)))

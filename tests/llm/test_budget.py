@@ -26,7 +26,6 @@ from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
-from goldrush.kernel.worlds.mining.observe import SharedView
 from tests.llm import servers
 from tests.llm.clock import Clock
 from tests.llm.servers import (
@@ -94,9 +93,7 @@ def test_no_schema_is_longer_than_its_limit() -> None:
     entry = {"agent": 0, "policy": "raid", "options": {}}
     state = MINING.initial({"config": config.as_dict(), "roster": [entry]})
     rules = rules_of(configured({}).arena)
-    schemas = [one.schema(rules) for one in QUESTIONS.values()] + [
-        PlanPrompts(SharedView(state)).schema(0)
-    ]
+    schemas = [one.schema(rules) for one in QUESTIONS.values()] + [PlanPrompts(state).schema(0)]
 
     assert SCHEMA_MAX > max(len(json.dumps(schema).encode()) for schema in schemas)
 

@@ -28,7 +28,6 @@ from goldrush.kernel.worlds.mining.events import (
     SAY_MAX,
     SUBMITTED,
 )
-from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import clean_message
 from tests.kernel.worlds.mining.scenario import Submission
@@ -62,7 +61,7 @@ def after(state: MiningState, *rounds: Round) -> MiningState:
 
 def prompts_of(state: MiningState, framed: Framed = DEFAULT) -> PlanPrompts:
     """The prompts of a round; all agents are asked alike."""
-    prompts = PlanPrompts(SharedView(state))
+    prompts = PlanPrompts(state)
     prompts.framed = lambda agent: framed
     return prompts
 

@@ -15,7 +15,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.fork import FORKS
-from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted, submitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 
 
-class MiningPlayers(SimultaneousPlayers[MiningState, SharedView]):
+class MiningPlayers(SimultaneousPlayers[MiningState, MiningState]):
     """The players of mining runs."""
 
     world = MINING
@@ -44,30 +44,30 @@ class MiningPlayers(SimultaneousPlayers[MiningState, SharedView]):
     def unit(self, state: MiningState) -> int:
         return state.round + 1
 
-    def view(self, state: MiningState) -> SharedView:
-        return SharedView(state)
+    def view(self, state: MiningState) -> MiningState:
+        return state
 
-    def ask(self, policy: Policy | Scripted, entry: Entry, view: SharedView) -> Row:
-        state, agent = view.state, entry.agent
-        draws = Draws(state.config.seed, state.round + 1, agent, "policy")
+    def ask(self, policy: Policy | Scripted, entry: Entry, view: MiningState) -> Row:
+        agent = entry.agent
+        draws = Draws(view.config.seed, view.round + 1, agent, "policy")
         answer = policy.plan(MiningObservation(view, agent), draws)
         if entry.policy in POLICIES:
             return (agent, answer, None, None, None, None)
-        return submitted(agent, answer, state.config)
+        return submitted(agent, answer, view.config)
 
     def resubmitted(self, item: Mapping[str, object], config: MiningConfig, code: int) -> Row:
         return resubmitted(item, config)
 
-    def replayed(self, row: Row, view: SharedView) -> Row:
+    def replayed(self, row: Row, view: MiningState) -> Row:
         agent, actions, error, say, memo, _ = row
-        heard = say if view.state.config.communication else None
+        heard = say if view.config.communication else None
         return (agent, actions, error, heard, memo, None)
 
     def unread(self, row: Row) -> bool:
         actions = row[1]
         return bool(actions) and not any(actions)
 
-    def prompts(self, view: SharedView) -> PlanPrompts:
+    def prompts(self, view: MiningState) -> PlanPrompts:
         from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts
 
         return PlanPrompts(view)

@@ -7,14 +7,24 @@ in the message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import attrs
+from attrs.converters import optional
 
-from goldrush.kernel import settings
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, list_of, real, setting
+from goldrush.kernel.settings import (
+    INTEGER_MAX,
+    choice,
+    configured,
+    flag,
+    integer,
+    list_of,
+    real,
+    setting,
+)
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import format_count
 
@@ -28,6 +38,15 @@ REAL_MAX = 1e9
 ABSOLUTE, POINTWISE = DEFENSES = ("absolute", "pointwise")
 NO_AUTHORITY, ADJUDICATE, PUNISH = AUTHORITIES = ("none", "adjudicate", "punish")
 ALL = "all"
+
+
+def _real(value: float) -> float:
+    """As a float, and never minus zero."""
+    return value + 0.0
+
+
+def _reals(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(map(_real, values))
 
 
 @attrs.frozen
@@ -46,11 +65,13 @@ class MiningConfig:
     agents: int = setting(10, integer(1, AGENTS_MAX))
     stamina: int = setting(10, integer(0, STAMINA_MAX))
     stamina_by_agent: tuple[int, ...] | None = setting(
-        None, list_of(integer(0, STAMINA_MAX), "agent")
+        None, list_of(integer(0, STAMINA_MAX), "agent"), optional(tuple)
     )
     mining_cap: int = setting(3, integer(1, MINING_CAP_MAX))
-    alpha: float = setting(1.0, real(0, REAL_MAX))
-    alpha_by_plot: tuple[float, ...] | None = setting(None, list_of(real(0, REAL_MAX), "plot"))
+    alpha: float = setting(1.0, real(0, REAL_MAX), _real)
+    alpha_by_plot: tuple[float, ...] | None = setting(
+        None, list_of(real(0, REAL_MAX), "plot"), optional(_reals)
+    )
     truce: int = setting(1, integer(0, ROUNDS_MAX))
     defense: str = setting(ABSOLUTE, choice(*DEFENSES))
     visibility: int | str = setting(
@@ -62,20 +83,20 @@ class MiningConfig:
     )
     communication: bool = setting(False, flag())
     authority: str = setting(NO_AUTHORITY, choice(*AUTHORITIES))
-    detection: float = setting(1.0, real(0, 1))
-    fine: float = setting(3.0, real(0, REAL_MAX))
+    detection: float = setting(1.0, real(0, 1), _real)
+    fine: float = setting(3.0, real(0, REAL_MAX), _real)
 
     @property
     def plots(self) -> int:
         """The number of plots of the grid."""
         return self.rows * self.cols
 
-    @property
+    @cached_property
     def staminas(self) -> tuple[int, ...]:
         """The stamina S of each agent, in points a round."""
         return self.stamina_by_agent or (self.stamina,) * self.agents
 
-    @property
+    @cached_property
     def alphas(self) -> tuple[float, ...]:
         """The gold for a point of stamina on each plot."""
         return self.alpha_by_plot or (self.alpha,) * self.plots
@@ -90,9 +111,6 @@ class MiningConfig:
         return attrs.asdict(self, recurse=False)
 
 
-_REALS = ("alpha", "detection", "fine")
-
-
 def config_of(named: Mapping[str, Any]) -> MiningConfig:
     """A configuration with these settings, and defaults for the others.
 
@@ -100,17 +118,7 @@ def config_of(named: Mapping[str, Any]) -> MiningConfig:
 
     Raises BadInput, naming the setting, the value and the range.
     """
-    values: dict[str, Any] = {}
-    for name, value in named.items():
-        settings.check_setting(MiningConfig, name, value)
-        if name in _REALS:
-            value = value + 0.0  # a float, and never minus zero
-        elif name == "alpha_by_plot" and value is not None:
-            value = tuple(item + 0.0 for item in value)
-        elif isinstance(value, list):
-            value = tuple(value)
-        values[name] = value
-    config = MiningConfig(**values)
+    config = configured(MiningConfig, named)
     _check_sizes(config)
     return config
 

@@ -7,7 +7,6 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 
 import msgspec
 
@@ -58,58 +57,17 @@ class PublicRaid(msgspec.Struct, frozen=True):
     winner: int | None
 
 
-class PublicRound(msgspec.Struct, frozen=True, dict=True, eq=False):
+class PublicRound(msgspec.Struct, frozen=True):
     """The public events of a round, by ascending plot.
 
-    Each kind is worked out on first use, because most policies look at one or none.
+    Attributes:
+        defended: plots that were defended, raided or not.
     """
 
-    _record: RoundRecord
-
-    @property
-    def round(self) -> int:
-        return self._record.round
-
-    @cached_property
-    def claims(self) -> tuple[PublicClaim, ...]:
-        return tuple(
-            [
-                PublicClaim(plot, tuple(claimants), winner)
-                for plot, claimants, winner, _ in self._record.rows(CLAIM_DRAWN)
-            ]
-        )
-
-    @cached_property
-    def raids(self) -> tuple[PublicRaid, ...]:
-        return tuple(map(_public_raid, self._record.rows(RAID_RESOLVED)))
-
-    def raids_on(self, owner: int) -> Sequence[PublicRaid]:
-        """The raids on plots of an agent, which owned them after the claims."""
-        return list(map(_public_raid, self._raids_by_owner.get(owner, ())))
-
-    @cached_property
-    def _raids_by_owner(self) -> Mapping[int | None, Sequence[Row]]:
-        raids: dict[int | None, list[Row]] = {}
-        for row in self._record.rows(RAID_RESOLVED):
-            raids.setdefault(row[1], []).append(row)
-        return raids
-
-    @cached_property
-    def defended(self) -> tuple[int, ...]:
-        kept = kept_plans(self._record)
-        return tuple(sorted({plot for _, plan in kept for kind, plot, _ in plan if kind == DEFEND}))
-
-    def _parts(self) -> tuple[object, ...]:
-        return self.round, self.claims, self.raids, self.defended
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublicRound) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash(self._parts())
-
-    def __repr__(self) -> str:
-        return "PublicRound(round={}, claims={}, raids={}, defended={})".format(*self._parts())
+    round: int
+    claims: tuple[PublicClaim, ...]
+    raids: tuple[PublicRaid, ...]
+    defended: tuple[int, ...]
 
 
 class PlotSummary(msgspec.Struct, frozen=True):
@@ -168,14 +126,44 @@ def kept_plans(record: RoundRecord) -> Iterator[tuple[int, Sequence[tuple[int, i
         yield agent, plan
 
 
-def _public_raid(row: Row) -> PublicRaid:
+# Views of a record: see RoundRecord.view.
+
+
+def public_round(record: RoundRecord) -> PublicRound:
+    """The public events of a round."""
+    plans = kept_plans(record)
+    return PublicRound(
+        record.round,
+        tuple(
+            [
+                PublicClaim(plot, tuple(claimants), winner)
+                for plot, claimants, winner, _ in record.rows(CLAIM_DRAWN)
+            ]
+        ),
+        tuple(map(public_raid, record.rows(RAID_RESOLVED))),
+        tuple(sorted({plot for _, plan in plans for kind, plot, _ in plan if kind == DEFEND})),
+    )
+
+
+def raids_by_owner(record: RoundRecord) -> Mapping[int | None, Sequence[Row]]:
+    """The `raid_resolved` rows of a round by the owner of the plot after the claims: most policies
+    look at no other public event.
+    """
+    raids: dict[int | None, list[Row]] = {}
+    for row in record.rows(RAID_RESOLVED):
+        raids.setdefault(row[1], []).append(row)
+    return raids
+
+
+def public_raid(row: Row) -> PublicRaid:
+    """What is public of a `raid_resolved` row."""
     plot, owner, raiders, defense, outcome, winner, _ = row
     return PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
 
 
 def summary(record: RoundRecord) -> RoundSummary:
     """A round summarised as counts by plot."""
-    public = PublicRound(record)
+    public = record.view(public_round)
     claims = {claim.plot: len(claim.claimants) for claim in public.claims}
     raids = {raid.plot: raid for raid in public.raids}
     defended = set(public.defended)

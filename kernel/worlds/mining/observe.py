@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import overload
 
 import msgspec
@@ -24,9 +23,12 @@ from goldrush.kernel.worlds.mining.history import (
     PublicRaid,
     PublicRound,
     RoundSummary,
+    public_raid,
+    public_round,
+    raids_by_owner,
     summary,
 )
-from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -46,49 +48,6 @@ class Authority(msgspec.Struct, frozen=True):
     fine: float
 
 
-class SharedView:
-    """The parts of observations that are the same for all agents, computed once a round on first
-    use.
-    """
-
-    def __init__(self, state: MiningState) -> None:
-        self.state = state
-
-    @cached_property
-    def owners(self) -> tuple[int | None, ...]:
-        """See MiningObservation.owners."""
-        return tuple(self.state.owner)
-
-    @cached_property
-    def last(self) -> PublicRound | None:
-        """See MiningObservation.last."""
-        history = self.state.history
-        return PublicRound(history[-1]) if history else None
-
-    @cached_property
-    def earlier(self) -> tuple[RoundSummary, ...]:
-        """See MiningObservation.earlier."""
-        return tuple([record.view(summary) for record in self.state.history[:-1]])
-
-    @cached_property
-    def outcomes(self) -> tuple[Outcomes, ...]:
-        """The results of the actions of each recorded round, oldest first."""
-        return tuple([record.view(Outcomes) for record in self.state.history])
-
-    @cached_property
-    def alphas(self) -> tuple[float, ...]:
-        """See MiningObservation.alphas."""
-        return self.state.config.alphas
-
-    @cached_property
-    def messages(self) -> tuple[Message, ...]:
-        """See MiningObservation.messages."""
-        if not self.state.history or not self.state.config.communication:
-            return ()  # a fork may have turned it off; earlier messages are not delivered then
-        rows = self.state.history[-1].rows(SUBMITTED)
-        return tuple(Message(row[0], row[3]) for row in rows if row[3])
-
-
 class MiningObservation:
     """What agent `agent` is shown before round `round`; see README.md, section 9.
 
@@ -99,13 +58,12 @@ class MiningObservation:
     prompt.
     """
 
-    __slots__ = ("_shown", "_state", "agent", "stamina")
+    __slots__ = ("_state", "agent", "stamina")
 
-    def __init__(self, shown: SharedView, agent: int) -> None:
-        self._shown = shown
-        self._state = shown.state
+    def __init__(self, state: MiningState, agent: int) -> None:
+        self._state = state
         self.agent = agent
-        self.stamina = shown.state.staminas[agent]
+        self.stamina = state.staminas[agent]
 
     @property
     def agents(self) -> int:
@@ -173,12 +131,12 @@ class MiningObservation:
     @property
     def owners(self) -> tuple[int | None, ...]:
         """The owner of every plot; None: unowned."""
-        return self._shown.owners
+        return self._state.owners
 
     @property
     def alphas(self) -> tuple[float, ...]:
         """Gold for a point of stamina on every plot."""
-        return self._shown.alphas
+        return self._state.config.alphas
 
     @property
     def own(self) -> tuple[int, ...]:
@@ -221,29 +179,42 @@ class MiningObservation:
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages of the last round."""
-        return self._shown.messages
+        if not self._state.history or not self._state.config.communication:
+            return ()  # a fork may have turned it off; earlier messages are not delivered then
+        return self._state.history[-1].view(messages)
 
     @property
     def last(self) -> PublicRound | None:
         """The public events of the last round in full; None before the first round."""
-        return self._shown.last
+        history = self._state.history
+        return history[-1].view(public_round) if history else None
 
     @property
     def suffered(self) -> Sequence[PublicRaid]:
         """The raids of the last round on plots that the agent owned then, after the claims."""
-        return self._shown.last.raids_on(self.agent) if self._shown.last else ()
+        if not self._state.history:
+            return ()
+        raids = self._state.history[-1].view(raids_by_owner).get(self.agent, ())
+        return list(map(public_raid, raids))
 
     @property
     def earlier(self) -> tuple[RoundSummary, ...]:
         """The rounds before the last, as far as `visibility` reaches, oldest first."""
-        return self._shown.earlier
+        return tuple([record.view(summary) for record in self._state.history[:-1]])
 
     @property
     def past(self) -> tuple[PastAction, ...]:
         """The agent's own actions of the last `visibility` rounds, oldest first."""
         return tuple(
-            action for outcomes in self._shown.outcomes for action in outcomes.of(self.agent)
+            action
+            for record in self._state.history
+            for action in record.view(Outcomes).of(self.agent)
         )
+
+
+def messages(record: RoundRecord) -> tuple[Message, ...]:
+    """The messages that were sent in a round, a view of its record."""
+    return tuple([Message(row[0], row[3]) for row in record.rows(SUBMITTED) if row[3]])
 
 
 class PlotsExcept(Sequence[int]):

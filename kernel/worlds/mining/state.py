@@ -92,15 +92,16 @@ class MiningState:
             owners and the configuration are those it began with; else None. From it follows that
             the same inputs give the same events again.
         staminas, alphas: by agent and by plot.
+        owners: `owner`, as a value that does not change.
         owned, unowned: the plots with and without an owner, ascending.
         plots_sum, memo_sum, history_sum, setup_print: parts of the digest.
     """
 
     __slots__ = (
-        "_captured", "_derived", "_inputs", "_is_quiet", "_owned", "_plots_sum", "_submitted",
-        "_unowned", "_unprinted", "alphas", "config", "gold", "history", "history_sum", "how",
-        "memo", "memo_sum", "owner", "plot_prints", "plots_of", "quiet", "roster", "round", "rules",
-        "setup_print", "since", "spent", "staminas",
+        "_captured", "_derived", "_inputs", "_is_quiet", "_owned", "_owners", "_plots_sum",
+        "_submitted", "_unowned", "_unprinted", "alphas", "config", "gold", "history",
+        "history_sum", "how", "memo", "memo_sum", "owner", "plot_prints", "plots_of", "quiet",
+        "roster", "round", "rules", "setup_print", "since", "spent", "staminas",
     )  # fmt: skip
 
     def __init__(
@@ -125,6 +126,7 @@ class MiningState:
         self._inputs: list[Block] = []
         self._derived: list[Block] = []
         self._is_quiet = True
+        self._owners: tuple[int | None, ...] | None = None
         self._owned: tuple[int, ...] | None = None
         self._unowned: tuple[int, ...] | None = None
 
@@ -157,6 +159,7 @@ class MiningState:
         BY_CAPTURE.
         """
         before = self.owner[plot]
+        self._owners = None
         if before is None:
             self._owned = self._unowned = None
         else:
@@ -177,6 +180,12 @@ class MiningState:
         self._unprinted.clear()
         self._plots_sum &= WORD_MASK
         return self._plots_sum
+
+    @property
+    def owners(self) -> tuple[int | None, ...]:
+        if self._owners is None:
+            self._owners = tuple(self.owner)
+        return self._owners
 
     @property
     def owned(self) -> tuple[int, ...]:

@@ -49,7 +49,7 @@ class EpisodeTools(Tools):
         except BadInput:  # it is refused when the run begins
             return episode_world(None, missing(""))
         stage = self.subjects.stage_of(about.name)
-        return episode_world(stage and stage.outcome, missing(about.name))
+        return episode_world(None if stage is None else stage.outcome, missing(about.name))
 
     def basis(self, path: str, *, repeats: bool) -> Basis:
         basis: Basis = self._basis(path, self.subjects, repeats)

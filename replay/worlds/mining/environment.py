@@ -26,7 +26,7 @@ from goldrush.kernel.worlds.mining.events import (
     PRUNED,
     REASONS,
 )
-from goldrush.kernel.worlds.mining.history import Outcomes, PublicRound, summary
+from goldrush.kernel.worlds.mining.history import Outcomes, public_round, summary
 from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
 from goldrush.replay.environment import Infos, JournalEnv
 
@@ -88,7 +88,7 @@ def _shared_rows(state: MiningState) -> Rows:
     yield "alpha", max(config.alphas), config.alphas
     yield "round", config.rounds + 1, state.round + 1
     yield "rounds", config.rounds, config.rounds
-    last = PublicRound(state.history[-1]) if state.history else None
+    last = state.history[-1].view(public_round) if state.history else None
     claims, raids = (last.claims, last.raids) if last is not None else ((), ())
     outcomes = {raid.plot: 1 + OUTCOMES.index(raid.outcome) for raid in raids}
     winners = {raid.plot: _from_1(raid.winner) for raid in raids}

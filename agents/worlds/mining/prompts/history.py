@@ -31,7 +31,7 @@ from goldrush.kernel.worlds.mining.history import (
     PastAction,
     PublicClaim,
     PublicRaid,
-    PublicRound,
+    public_round,
 )
 from goldrush.kernel.worlds.mining.state import RoundRecord
 
@@ -101,7 +101,7 @@ class History:
 
     def _facts(self, record: RoundRecord) -> Mapping[str, Iterable[str]]:
         """The events of a round by kind, without the kinds that did not occur."""
-        terms, public = self.terms, PublicRound(record)
+        terms, public = self.terms, record.view(public_round)
         by_outcome: dict[str, list[PublicRaid]] = {}
         for raid in public.raids:
             by_outcome.setdefault(raid.outcome, []).append(raid)
@@ -280,7 +280,7 @@ def counted(record: RoundRecord) -> Sequence[Counter[Any]]:
     """Numbers of events in a round: claims won by agent; raids, and captures, by (raider, owner),
     where -1 stands for nobody.
     """
-    public, raids, captures = PublicRound(record), Counter[_Pair](), Counter[_Pair]()
+    public, raids, captures = record.view(public_round), Counter[_Pair](), Counter[_Pair]()
     for raid in public.raids:
         owner = -1 if raid.owner is None else raid.owner
         raids.update((raider, owner) for raider in raid.raiders)
@@ -295,7 +295,7 @@ def losses_by_owner(record: RoundRecord) -> Mapping[int, Sequence[tuple[int, int
     """
     back = {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
     losses: dict[int, list[tuple[int, int, bool]]] = {}
-    for raid in PublicRound(record).raids:
+    for raid in record.view(public_round).raids:
         if raid.outcome == _CAPTURED and raid.owner is not None and raid.winner is not None:
             losses.setdefault(raid.owner, []).append((raid.plot, raid.winner, raid.plot in back))
     return losses

@@ -32,7 +32,8 @@ from goldrush.kernel.shape import TEXT, Schema, optional, record, several
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, POINTWISE
 from goldrush.kernel.worlds.mining.events import KINDS, SAY_MAX
-from goldrush.kernel.worlds.mining.observe import Authority, MiningObservation, SharedView
+from goldrush.kernel.worlds.mining.observe import Authority, MiningObservation
+from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import message_of
 
 # Limits of the parts, in bytes, without their headings; see also history.py. A part says how many
@@ -123,27 +124,26 @@ class PlanPrompts:
     shown is made once, when it is needed.
     """
 
-    def __init__(self, shown: SharedView) -> None:
-        self.shown = shown
+    def __init__(self, state: MiningState) -> None:
+        self.state = state
         self._shared: dict[History, str] = {}  # what all with a wording are shown
 
     @cached_property
     def framed(self) -> Callable[[int], Framed]:
         """How each agent is asked."""
-        state = self.shown.state
-        return framed_in(state.roster, state.config.seed, wordable())
+        return framed_in(self.state.roster, self.state.config.seed, wordable())
 
     def messages(self, agent: int) -> tuple[Message, Message]:
         """The two messages of an agent's prompt, with `role` and `content`."""
-        framed, seen = self.framed(agent), MiningObservation(self.shown, agent)
+        framed, seen = self.framed(agent), MiningObservation(self.state, agent)
         history = _history_of(framed.wording, framed.variant, seen.cols)
         order = self._order(framed, agent)
-        rules = history.rules_for(self.shown.state.config)
+        rules = history.rules_for(self.state.config)
         key = (order, framed.notes, framed.reasoning)
         if key not in rules:
             rules[key] = _joined(_rules(history.terms, seen, framed, order))
         if history not in self._shared:
-            self._shared[history] = _joined(_shown_to_all(history, self.shown))
+            self._shared[history] = _joined(_shown_to_all(history, self.state))
         own = _joined(self._own(history, seen, framed))
         return (
             {"role": "system", "content": rules[key]},
@@ -154,8 +154,8 @@ class PlanPrompts:
         """The JSON schema of an answer, without reasoning: a plan as a list, most important action
         first.
         """
-        framed, config = self.framed(agent), self.shown.state.config
-        most = max(1, self.shown.state.staminas[agent])
+        framed, config = self.framed(agent), self.state.config
+        most = max(1, self.state.staminas[agent])
         texts = _texts(framed, config.communication)
         return _schema(framed.wording, self._order(framed, agent), config.plots, most, texts)
 
@@ -163,7 +163,7 @@ class PlanPrompts:
         """The row of an answer. Where an agent may have a note, each of its rows holds the last.
         `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the text has no plan.
         """
-        state, framed = self.shown.state, self.framed(agent)
+        state, framed = self.state, self.framed(agent)
         note = state.memo[agent] if framed.notes else None
         if text is None or error in (NO_ANSWER, REFUSAL):
             return (agent, (), error, None, note, source)
@@ -184,7 +184,7 @@ class PlanPrompts:
         if framed.order == FIXED:
             return KINDS
         key = agent if framed.order == AGENT else 0
-        return tuple(Draws(self.shown.state.config.seed, 0, key, "order").shuffled(KINDS))
+        return tuple(Draws(self.state.config.seed, 0, key, "order").shuffled(KINDS))
 
     def _own(self, history: History, seen: MiningObservation, framed: Framed) -> Iterable[str]:
         """What the agent alone is shown."""
@@ -196,8 +196,8 @@ class PlanPrompts:
             terms("has", gold=number(seen.gold), stamina=seen.stamina),
             terms("plots", plots=own) if own else terms("plots_none"),
         )
-        yield history.losses(self.shown.state.history, seen.agent)
-        yield history.own_actions(self.shown.state.history, seen.agent)
+        yield history.losses(self.state.history, seen.agent)
+        yield history.own_actions(self.state.history, seen.agent)
         yield self._heard(terms, seen)
         if framed.notes:
             yield (
@@ -228,7 +228,7 @@ class PlanPrompts:
 
     @cached_property
     def _quoted(self) -> Sequence[tuple[int, str]]:
-        messages = self.shown.messages
+        messages = MiningObservation(self.state, 0).messages
         share = max(SHARE_MIN, HEARD_MAX // max(1, len(messages))) - FRAME_MAX
         return [(message.agent, quoted(message.text, share)) for message in messages]
 
@@ -355,12 +355,11 @@ def _alphas(terms: Terms, seen: MiningObservation) -> str:
 # The round.
 
 
-def _shown_to_all(history: History, shown: SharedView) -> Iterable[str]:
+def _shown_to_all(history: History, state: MiningState) -> Iterable[str]:
     """What all agents with a wording are shown, what changes least first."""
-    seen = MiningObservation(shown, 0)
-    yield history.text(shown.state.history)
-    yield _map(history.terms, seen)
-    yield _truces(history.terms, shown)
+    yield history.text(state.history)
+    yield _map(history.terms, MiningObservation(state, 0))
+    yield _truces(history.terms, state)
 
 
 def _map(terms: Terms, seen: MiningObservation) -> str:
@@ -404,9 +403,9 @@ def _grid(terms: Terms, seen: MiningObservation, cells: Sequence[str], most: int
     return grid if size(grid) <= most else None
 
 
-def _truces(terms: Terms, shown: SharedView) -> str:
+def _truces(terms: Terms, state: MiningState) -> str:
     """The plots in truce, with the last round in which they are."""
-    state, truce = shown.state, shown.state.config.truce
+    truce = state.config.truce
     if truce < 2:
         return ""  # a truce of one round has ended
     plots: dict[int, list[int]] = {}

@@ -38,8 +38,8 @@ from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX
-from goldrush.kernel.worlds.mining.history import PublicRound
-from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
+from goldrush.kernel.worlds.mining.history import PublicRound, public_round
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.llm.test_prompt import (
@@ -78,7 +78,7 @@ def shipped(name: str, **more: Any) -> Framed:
     return Framed(wording_named(name, wordable()), **more)
 
 
-def asked(shown: SharedView, framed: Callable[[int], Framed]) -> PlanPrompts:
+def asked(shown: MiningState, framed: Callable[[int], Framed]) -> PlanPrompts:
     """The prompts of a round to agents that are asked so."""
     prompts = PlanPrompts(shown)
     prompts.framed = framed
@@ -86,7 +86,7 @@ def asked(shown: SharedView, framed: Callable[[int], Framed]) -> PlanPrompts:
 
 
 def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> tuple[str, str]:
-    first, second = asked(SharedView(state), lambda _: framed).messages(agent)
+    first, second = asked(state, lambda _: framed).messages(agent)
     return first["content"], second["content"]
 
 
@@ -96,7 +96,7 @@ def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> t
 def numbers_by_part(state: MiningState, framed: Framed) -> list[set[str]]:
     """The numbers in each part of the rules."""
     terms = prompt._history_of(framed.wording, 0, state.config.cols).terms
-    parts = prompt._rules(terms, MiningObservation(SharedView(state), 0), framed, KINDS)
+    parts = prompt._rules(terms, MiningObservation(state, 0), framed, KINDS)
     return [set(re.findall(r"\d+(?:\.\d+)?", told)) for told in parts]
 
 
@@ -121,7 +121,7 @@ def test_every_wording_tells_the_numbers_of_every_rule_and_shows_no_plan(name: s
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None:
-    prompts = asked(SharedView(start(seed=7)), lambda _: attrs.evolve(DEFAULT, order=order))
+    prompts = asked(start(seed=7), lambda _: attrs.evolve(DEFAULT, order=order))
     for agent in range(10):
         drawn = Draws(7, 0, agent if order == "agent" else 0, "order").shuffled(KINDS)
         expected = list(KINDS) if order == "fixed" else drawn
@@ -136,7 +136,7 @@ def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None
 
 
 def public(state: MiningState) -> list[PublicRound]:
-    return [PublicRound(record) for record in state.history]
+    return [record.view(public_round) for record in state.history]
 
 
 def test_history_has_the_actors_of_every_visible_round_the_oldest_first() -> None:
@@ -280,7 +280,7 @@ def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> No
         (terms.own_actions(state.history, 0), history.OWN_MAX + history.OWN_SUM_MAX),
     ):
         assert len(text.encode()) <= most + MESSAGES_MAX
-    prompts = asked(SharedView(state), lambda _: framed)
+    prompts = asked(state, lambda _: framed)
     for agent in (0, state.config.agents - 1):
         assert size(prompts.messages(agent)) <= PROMPT_MAX
         assert len(json.dumps(prompts.schema(agent))) <= 4_096
@@ -305,7 +305,7 @@ def test_names_go_through_rules_form_schema_map_and_history() -> None:
                   {0: does(("raid", 4, 1)), 1: does(("mine", 4, 2), ("defend", 4, 1))})  # fmt: skip
     framed = worded({}, {**OTHERS, **ROW_COL})
     rules, told = prompt_of(state, 0, framed)
-    form = asked(SharedView(state), lambda _: framed).schema(0)
+    form = asked(state, lambda _: framed).schema(0)
 
     assert '{"moves": [{"what": ..., "where": ..., "type": ...}, ...]}' in rules
     assert ["keep", "claim", "mine", "take-over"] == re.findall("^- ([a-z-]+):", rules, re.M)
@@ -322,7 +322,7 @@ def test_names_go_through_rules_form_schema_map_and_history() -> None:
 def test_a_persona_is_shown_as_written_in_the_part_of_its_agent_alone() -> None:
     persona = "You are  {careful}.\n\n$rounds"
     framed = attrs.evolve(DEFAULT, persona=persona)
-    shown = SharedView(start())
+    shown = start()
     prompts = asked(shown, lambda agent: framed if agent == 3 else DEFAULT)
 
     assert (

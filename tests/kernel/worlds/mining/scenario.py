@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.mining.events import (
     SUBMITTED,
     Action,
 )
-from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
 
 Item = tuple[Any, ...] | None  # (kind, plot) or (kind, plot, amount)
@@ -118,7 +118,7 @@ class Scenario:
 
     def seen(self, agent: int = 0) -> MiningObservation:
         """What an agent is shown at the start of the next round."""
-        return MiningObservation(SharedView(self.state), agent)
+        return MiningObservation(self.state, agent)
 
     def _row(self, agent: int, plan: Sequence[Item] | Plan | Submission) -> Row:
         if isinstance(plan, Submission):

@@ -29,7 +29,7 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
-from goldrush.kernel.worlds.mining.observe import MiningObservation, SharedView
+from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState, copied
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
@@ -252,7 +252,7 @@ def test_an_observation_is_what_the_rules_show(
     different = []
     for step, state in zip(steps, states_of(tmp_path / "a"), strict=False):
         for name in one.possible_agents:
-            seen = MiningObservation(SharedView(state), int(name.removeprefix("agent_")))
+            seen = MiningObservation(state, int(name.removeprefix("agent_")))
             rows = dict(seen_rows(seen, one.config, min(window, one.config.rounds)))
             shown = dict(zip(one.features, step.shown[name]["observation"], strict=True))
 
