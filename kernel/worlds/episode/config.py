@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 import attrs
 import msgspec
 
 from goldrush.kernel.errors import BadInput, UnsupportedSetup, format_value
 from goldrush.kernel.settings import check_value, flag, integer, setting
-from goldrush.kernel.shape import optional, several, text
+from goldrush.kernel.shape import Kind, optional, several, text
 from goldrush.kernel.worlds.episode.events import NAME_MAX
 from goldrush.kernel.worlds.episode.values import VALUE, Encoded
 
@@ -21,6 +21,10 @@ AGENTS_MAX: Final = 1_000_000
 FORM: Final = 3  # of how runs are recorded; there are no others
 _TEXT: Final = text(NAME_MAX)
 _TEXTS: Final = several(_TEXT, AGENTS_MAX)
+_VERSIONS: Final = Kind(
+    "texts by name",
+    lambda value: type(value) is dict and _TEXTS.holds((*value, *value.values())),
+)
 
 ENVIRONMENT, VECTOR, PARALLEL, AEC, MODEL = KINDS = (
     "environment", "vector environment", "parallel environment", "AEC environment", "model",
@@ -116,7 +120,7 @@ class About:
     values: bool = setting(False, flag())
     ignored: Sequence[str] = setting((), _TEXTS)
     every: int = setting(0, integer(0, STEPS_MAX))
-    versions: Mapping[str, str] = attrs.field(factory=dict)
+    versions: Mapping[str, str] = setting(attrs.Factory(dict), _VERSIONS)
     autoreset: str | None = setting(
         None, msgspec.structs.replace(_TEXT, holds=(None, "", *AUTORESETS).__contains__)
     )
@@ -140,29 +144,23 @@ class About:
 
 def about_of(recorded: object) -> About:
     """What START says of a subject. Raises BadInput for anything else."""
-    fields = attrs.fields(About)
-    has = [*recorded] if type(recorded) is dict else []
-    if type(recorded) is dict and recorded.get("recording") != FORM:
+    fields, given = attrs.fields_dict(About), recorded if isinstance(recorded, dict) else {}
+    if isinstance(recorded, dict) and given.get("recording") != FORM:
         raise UnsupportedSetup("the run was recorded in another form", "record it anew")
-    if has != [each.name for each in fields if each.default is not None or each.name in has]:
-        needed = ", ".join(each.name for each in fields if each.default is not None)
-        raise BadInput(f"the subject is {format_value(recorded)}", f"it has {needed}")
-    recorded = cast("dict[str, Any]", recorded)
-    if None in recorded.values():
-        raise BadInput(f"the subject is {format_value(recorded)}", "leave out what is null")
-    for field in fields:
-        if "kind" in field.metadata and field.name in recorded:
-            check_value(f"the subject's {field.name}", recorded[field.name], field.metadata["kind"])
-    versions = recorded["versions"]
-    if type(versions) is not dict or not _TEXTS.holds((*versions, *versions.values())):
-        raise BadInput(f"versions are {format_value(versions)}", "give texts by name")
+    known = [name for name in fields if name in given]
+    for name in known:
+        check_value(f"the subject's {name}", given[name], fields[name].metadata["kind"])
+    about = About(**{name: given[name] for name in known})
+    whole = about.as_dict()
+    if [*whole] != [*given]:  # one is missing, null, unknown or not in its place
+        raise BadInput(f"the subject is {format_value(recorded)}", f"it has {', '.join(whole)}")
     for name, kind in {"autoreset": VECTOR, "report": MODEL}.items():
-        if name in recorded and recorded["kind"] != kind:
-            raise BadInput(f"a {recorded['kind']} has {name}", f"only a {kind} has it")
-    agents = recorded["agents"]
-    if (recorded["kind"] == MODEL) is not (not agents) or len({*agents}) < len(agents):
+        if name in whole and about.kind != kind:
+            raise BadInput(f"a {about.kind} has {name}", f"only a {kind} has it")
+    agents = about.agents
+    if (about.kind == MODEL) is not (not agents) or len({*agents}) < len(agents):
         raise BadInput(
-            f"a {recorded['kind']} has agents {format_value(agents)}",
+            f"a {about.kind} has agents {format_value(agents)}",
             "a model has none, an environment at least one, each of another name",
         )
-    return About(**recorded)
+    return about
