@@ -1,8 +1,7 @@
 """Type hints of a game's records: each is read once, into a `Field`.
 
 A field says which values are of its type, how they are held in rows, as a `Kind` with the functions
-that convert a value as the game's author gives it and back, and how a state copies them, freezes
-them to plain values and thaws them.
+that convert a value as the game's author gives it and back, and how a state copies them.
 """
 
 from __future__ import annotations
@@ -74,8 +73,8 @@ class Field(msgspec.Struct, frozen=True):
         from_row: the reverse.
         range: of its numbers, if it is declared.
         choices: the values that it can have, where these are few.
-        copy: the copy of a value of a state, which is plain; None: the same, it does not change.
-        thaw: the value of a state for a plain one that a journal gave; None: the same.
+        copy: the value of a state for one of another state, or for a plain one that a journal
+            gave, where lists are tuples; None: the same, it does not change.
     """
 
     hint: object
@@ -88,7 +87,6 @@ class Field(msgspec.Struct, frozen=True):
     range: Range | None = None
     choices: tuple[object, ...] = ()
     copy: Convert | None = None
-    thaw: Convert | None = None
 
     def has(self, form: object) -> bool:
         """Whether it, or anything that it is made of, is of a form."""
@@ -242,7 +240,7 @@ def _list(hint: object, item: Field) -> Field:
         _whole_text((item,), by_item),
         _list_by(from_row),
         item.range,
-        copy=_list_by(item.copy), thaw=_list_by(item.thaw),
+        copy=_list_by(item.copy),
     )  # fmt: skip
 
 
@@ -278,20 +276,19 @@ def _tuple(hint: object, items: tuple[Field, ...]) -> Field:
         shape.row(*(item.kind for item in items)),
         _whole_text(items, by_item([item.to_row for item in items])),
         by_item([item.from_row for item in items]),
-        thaw=tuple,
     )
 
 
 def _tuple_of_any_length(hint: object, item: Field) -> Field:
     return Field(
         hint, ANY_LENGTH, lambda value: type(value) is tuple and all(map(item.holds, value)),
-        (item,), thaw=tuple,
+        (item,),
     )  # fmt: skip
 
 
 def _are_constant(items: Iterable[Field]) -> bool:
     """Whether a state holds values of these fields as they are."""
-    return all(item.copy is None and item.thaw is None for item in items)
+    return all(item.copy is None for item in items)
 
 
 def _same(value: Any) -> Any:
@@ -299,11 +296,8 @@ def _same(value: Any) -> Any:
 
 
 def _dict(hint: object, key: Field, item: Field) -> Field:
-    def by(convert: Convert | None) -> Convert:
-        if convert is None:
-            return dict
-        return lambda values: {key: convert(value) for key, value in values.items()}
-
+    copy_item = item.copy
+    copy = copy_item and (lambda values: {key: copy_item(value) for key, value in values.items()})
     return Field(
         hint,
         dict,
@@ -313,7 +307,7 @@ def _dict(hint: object, key: Field, item: Field) -> Field:
             and all(map(item.holds, value.values()))
         ),
         (key, item),
-        copy=by(item.copy), thaw=by(item.thaw),
+        copy=copy or dict,
     )  # fmt: skip
 
 
@@ -325,22 +319,17 @@ def _union(hint: object, items: tuple[Field, ...], where: str) -> Field:
         says = f"{where} has the type {format_hint(hint)}"
         raise BadInput(says, "give it one list or tuple, and one dict, at most")
 
-    def of(name: str) -> Convert | None:
-        of_array = getattr(arrays[0], name) if arrays else None
-        of_dict = getattr(dicts[0], name) if dicts else None
-        if of_array is None and of_dict is None:
-            return None
+    of_array = arrays[0].copy if arrays else None
+    of_dict = dicts[0].copy if dicts else None
 
-        def chosen(value: Any) -> Any:
-            if isinstance(value, (list, tuple)):
-                return value if of_array is None else of_array(value)
-            return of_dict(value) if of_dict and isinstance(value, dict) else value
-
-        return chosen
+    def copy(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return value if of_array is None else of_array(value)
+        return of_dict(value) if of_dict and isinstance(value, dict) else value
 
     return Field(
         hint, Union, lambda value: any(item.holds(value) for item in items), items,
-        copy=of("copy"), thaw=of("thaw"),
+        copy=copy if of_array or of_dict else None,
     )  # fmt: skip
 
 

@@ -306,12 +306,9 @@ class State(metaclass=FieldsType):
 
     def copy(self) -> Self:
         """A copy that shares no value that changes."""
-        new = object.__new__(type(self))
+        new = self.of_plain(values_of(self))
         for field in State.__slots__:
             setattr(new, field, getattr(self, field))
-        for field, typed in self.types.items():
-            value = getattr(self, field)
-            setattr(new, field, value if typed.copy is None else typed.copy(value))
         return new
 
     def plain(self) -> list[object]:
@@ -326,7 +323,7 @@ class State(metaclass=FieldsType):
         """The state whose `plain` gives these values; `config` and the like are not set."""
         new = object.__new__(cls)
         for (field, typed), value in zip(cls.types.items(), values, strict=True):
-            setattr(new, field, value if typed.thaw is None else typed.thaw(value))
+            setattr(new, field, value if typed.copy is None else typed.copy(value))
         return new
 
     def __repr__(self) -> str:
