@@ -613,7 +613,6 @@ class Run:
             PolicyFailed, RunStopped, WriteFailed: as `record`.
         """
         from goldrush.agents import players
-        from goldrush.agents.external import RosterText
         from goldrush.agents.trust import import_names
         from goldrush.replay.journal.rebuild import world_at
 

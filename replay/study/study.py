@@ -275,7 +275,7 @@ class Study:
 
         if name != RUNS:
             paths = [self.folder / run.path for run in self.manifest.played]
-            return arrow_table(paths, name, jobs, user_measures(measures))
+            return arrow_table(paths, name, user_measures(measures))
         whole = (studied(self.manifest.world).players.horizon, *_WHOLE)
         return rows_table(list(self._rows(jobs, measures)), _TEXT, whole)
 
