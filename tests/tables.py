@@ -11,12 +11,13 @@ from typing import Any
 import pandas as pd
 
 from goldrush.replay.data.columns import Column, Table
+from goldrush.replay.data.encoded import rows_of
 from goldrush.replay.data.run_data import RunData
 
 
 def by_name(table: Table, run: RunData) -> list[dict[str, Any]]:
     names = [column.name for column in table.columns]
-    return [dict(zip(names, row, strict=True)) for row in table.rows(run)]
+    return [dict(zip(names, row, strict=True)) for row in rows_of(table, run)]
 
 
 def in_pandas(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import attrs
 
 from goldrush.kernel.game.hints import field_of
 from goldrush.kernel.shape import Schema
-from goldrush.kernel.world import World
-
-if TYPE_CHECKING:
-    from goldrush.replay.data.measures import Measured
 
 Row = Sequence[Any]
 
@@ -158,22 +153,6 @@ FRONT: Final = (
 )
 
 
-class TableSource(Protocol):
-    """A recorded run as the source of the rows of tables: replay.data.run_data.RunData."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def world(self) -> World[Any]: ...
-    @property
-    def front(self) -> Row: ...
-    @property
-    def units(self) -> int: ...
-    @property
-    def measured(self) -> Measured[Any]: ...
-    def reporting_forged(self) -> AbstractContextManager[None]: ...
-
-
 @attrs.frozen
 class Table:
     """A table.
@@ -182,35 +161,29 @@ class Table:
         name: its name.
         description: what a row is.
         own: its columns after those that all tables have.
-        own_rows: the rows of a run in these columns, in order.
+        own_rows: the rows of a run (replay.data.run_data.RunData) in these columns, in order.
     """
 
     name: str
     description: str
     own: Sequence[Column]
-    own_rows: Callable[[TableSource], Iterator[Row]]
+    own_rows: Callable[..., Iterator[Row]]
 
     @property
     def columns(self) -> Sequence[Column]:
         return [*FRONT, *self.own]
 
-    def rows(self, run: TableSource) -> Iterator[Row]:
-        """The rows of a run. Raises JournalError as reading a journal does."""
-        with run.reporting_forged():
-            for row in self.own_rows(run):
-                yield (*run.front, *row)
-
 
 def records_table(
     name: str,
-    records: Callable[[TableSource], Iterable[object]],
+    records: Callable[..., Iterable[object]],
     description: str,
     *columns: Column,
 ) -> Table:
     """The table with a row for each record of a run."""
     values = [column.reader for column in columns]
 
-    def rows(run: TableSource) -> Iterator[Row]:
+    def rows(run: object) -> Iterator[Row]:
         for record in records(run):
             yield [value(record) for value in values]
 

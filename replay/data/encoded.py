@@ -37,13 +37,20 @@ def _tables(run: RunData, names: Sequence[str] | None) -> list[Table]:
     return tables_of(run.tools, run.world, names, run.users)
 
 
+def rows_of(table: Table, run: RunData) -> Iterator[Row]:
+    """The rows of a run. Raises JournalError as reading a journal does."""
+    with run.reporting_forged():
+        for row in table.own_rows(run):
+            yield (*run.front, *row)
+
+
 def _batches(
     encode: Callable[[Sequence[Row]], E], table: Table, run: RunData
 ) -> Iterator[tuple[int, E]]:
     """The rows of a run, encoded, each batch with their number."""
     batch: list[Row] = []
     try:
-        for row in table.rows(run):
+        for row in rows_of(table, run):
             batch.append(row)
             if len(batch) == BATCH:
                 full, batch = batch, []

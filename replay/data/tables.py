@@ -26,12 +26,12 @@ from goldrush.replay.data.columns import (
     Column,
     Row,
     Table,
-    TableSource,
     Type,
     free_name,
     type_of,
 )
 from goldrush.replay.data.measures import Measure
+from goldrush.replay.data.run_data import RunData
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.tools import Tools
 
@@ -76,7 +76,7 @@ def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
         for name, measure in by_unit.items()
     ]
 
-    def rows(run: TableSource) -> Iterator[Row]:
+    def rows(run: RunData) -> Iterator[Row]:
         values = run.measured.values
         for index in range(run.measured.units):
             yield (vocabulary.number(index + 1), *(values[name][index] for name in by_unit))
@@ -97,7 +97,7 @@ def unit_column(vocabulary: Vocabulary) -> Column:
 def figures_table(vocabulary: Vocabulary) -> Table:
     """The measures of a run, its own included, and of its halves."""
 
-    def rows(run: TableSource) -> Iterator[Row]:
+    def rows(run: RunData) -> Iterator[Row]:
         measured = run.measured
         for name in measured.known:
             halves = (measured.compared(name, burn_in=burn_in) for burn_in in (True, False))
@@ -180,7 +180,7 @@ def _meaning(world: World[Any], name: str) -> tuple[str, str]:
     return unit, f"{events}: {'; '.join(meanings)}" if meanings else events
 
 
-def _rows(run: TableSource, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
+def _rows(run: RunData, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
     """The fields in the columns of the setup, of the world's own events, and of the digest."""
     vocabulary = run.world.vocabulary
     no_setup, nothing = (None,) * len(setup), (None,) * len(own)

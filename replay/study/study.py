@@ -265,7 +265,7 @@ class Study:
                 of the whole run and of its halves (`NAME_first_half`, `NAME_second_half`), null
                 where undefined. Any other name is that of a table of `Run.tables`, over all runs.
             measures: measures of your own, as for `Run.measures`.
-            jobs: number of processes; None: one per processor.
+            jobs: number of processes that measure for `runs`; None: one per processor.
 
         Raises BadInput for another name, for a study that is not finished, and where pyarrow is not
         installed (goldrush-sim[tables]).

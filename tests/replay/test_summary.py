@@ -32,6 +32,7 @@ def test_its_text_has_a_row_for_each_chosen_measure(path: Path) -> None:
     assert outcome_of(tools_at(path), run).sentences == sentences.splitlines()
     assert 3 == len(standings.splitlines())
     assert ["measure", "run", "last", "round"] == head.split()
+    assert sorted(measure.column for measure in chosen) == [each.column for each in chosen]
     for measure, row in zip(chosen, rows, strict=True):
         last = run.values[measure.name][-1] if measure.by_unit else None
         assert row.startswith(measure.title)

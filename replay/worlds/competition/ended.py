@@ -19,7 +19,7 @@ from goldrush.kernel.world import World
 from goldrush.kernel.worlds.competition.events import named
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.data.columns import TableSource
+from goldrush.replay.data.run_data import RunData
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.worlds.competition.steps import season_world
@@ -72,7 +72,7 @@ def ended_at(path: str | Path, assignment: int, *, judging: bool = False) -> End
         return next(ended(world, walk_through(world, reader, assignment)))
 
 
-def assignments_of(run: TableSource) -> Iterator[Ended]:
+def assignments_of(run: RunData) -> Iterator[Ended]:
     """The assignments that were closed when the run was measured."""
     closed = run.measured.units
     with JournalReader(run.path) as reader:

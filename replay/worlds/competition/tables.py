@@ -26,10 +26,10 @@ from goldrush.replay.data.columns import (
     WHOLE,
     WHOLES,
     Column,
-    TableSource,
     of_part,
     records_table,
 )
+from goldrush.replay.data.run_data import RunData
 from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.competition.ended import Ended, assignments_of
 from goldrush.replay.worlds.competition.leaderboard import ASSIGNMENT, RANKS
@@ -76,10 +76,10 @@ _WHO: Final = [
 
 def _parts(
     parts: Callable[[Ended, Roundtable], Iterable[object]],
-) -> Callable[[TableSource], Iterator[_Of]]:
+) -> Callable[[RunData], Iterator[_Of]]:
     """The records of a run: of each of its tables these parts, in order."""
 
-    def records(run: TableSource) -> Iterator[_Of]:
+    def records(run: RunData) -> Iterator[_Of]:
         for each in assignments_of(run):
             for table in each.state.tables:
                 yield from (_Of(each.state, table, part) for part in parts(each, table))

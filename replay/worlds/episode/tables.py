@@ -18,15 +18,15 @@ from goldrush.replay.data.columns import (
     TRUTH,
     WHOLE,
     Column,
-    TableSource,
     records_table,
 )
+from goldrush.replay.data.run_data import RunData
 from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.episode.episodes import Episode, Episodes, closed_units, episodes_of
 from goldrush.replay.worlds.episode.show import named
 
 
-def _steps(run: TableSource) -> Iterator[SimpleNamespace]:
+def _steps(run: RunData) -> Iterator[SimpleNamespace]:
     episodes = Episodes()
     with JournalReader(run.path) as reader:
         for commit, state in closed_units(episode_world(), reader):
@@ -44,7 +44,7 @@ def _steps(run: TableSource) -> Iterator[SimpleNamespace]:
                 )  # fmt: skip
 
 
-def _episodes(run: TableSource) -> Iterator[Episode]:
+def _episodes(run: RunData) -> Iterator[Episode]:
     with JournalReader(run.path) as reader:
         yield from episodes_of(episode_world(), reader)
 

@@ -34,11 +34,11 @@ from goldrush.replay.data.columns import (
     Column,
     Row,
     Table,
-    TableSource,
     columns_of,
     records_table,
     type_of,
 )
+from goldrush.replay.data.run_data import RunData
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.mining.measures import (
@@ -58,7 +58,7 @@ _SETUP: Final = (
 _FAILURES: Final = ", ".join(kind for kind in KINDS_OF_FAILURE if kind != INVALID)
 
 
-def _agents(run: TableSource) -> Iterator[Row]:
+def _agents(run: RunData) -> Iterator[Row]:
     variants: Mapping[int, int] = {}
     with JournalReader(run.path) as reader:
         for commit, state in Walk(MINING, reader):
@@ -124,7 +124,7 @@ AGENTS: Final = Table(
 )  # fmt: skip
 
 
-def _spells(run: TableSource) -> Iterator[Spell]:
+def _spells(run: RunData) -> Iterator[Spell]:
     measured = run.measured
     assert isinstance(measured, MeasuredRun)  # of the mining world
     return iter(measured.spells)

@@ -362,7 +362,7 @@ def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> No
     for ask in (
         lambda: encoded.write_tables([path], tmp_path / "out", CSV, names=["rounds"]),
         lambda: run.measured,
-        lambda: list(AGENTS.rows(run)),
+        lambda: list(encoded.rows_of(AGENTS, run)),
     ):
         with pytest.raises(JournalError, match="gold"):
             ask()

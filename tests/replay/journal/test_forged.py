@@ -150,7 +150,7 @@ def _differing(case: Case) -> Diff:
 
 def _rows_of(case: Case, name: str) -> list[Any]:
     [table] = tables_of(TOOLS, MINING, [name])
-    return list(table.rows(run_at(case.forged)))
+    return list(encoded.rows_of(table, run_at(case.forged)))
 
 
 # By name; what is made before the reader itself begins stands in `given`.
@@ -223,7 +223,7 @@ NO_READERS = {
         episode.episodes.closed_units episode.episodes.episodes_of episode.measures.read
         report.report.report study.measuring.measured_runs study.measuring.results_of
         view.overview.write_overview view.top.top_of_two
-        encoded.arrow_table columns.records_table study.study.study diff.format_diff
+        encoded.arrow_table encoded.rows_of study.study.study diff.format_diff
         verify.verify verify.way_out_of study.carry_out.carry_out""",
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
@@ -249,9 +249,7 @@ def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_eve
 
 def _is_given_journals(function: Callable[..., Any]) -> bool:
     kinds = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
-    return any(
-        re.search(r"\b(Path|Diff|RunData|TableSource|JournalReader)\b", kind) for kind in kinds
-    )
+    return any(re.search(r"\b(Path|Diff|RunData|JournalReader)\b", kind) for kind in kinds)
 
 
 @pytest.fixture
