@@ -59,7 +59,7 @@ def measure(
         from goldrush.agents.llm.budget import prices
         from goldrush.agents.llm.models import Models, read_models
         from goldrush.agents.workers import map_in_order
-        from goldrush.kernel.files import total_size
+        from goldrush.replay.folders import total_size
         from goldrush.replay.journal.usage import usage as usage_of
 
         refuse({"--measure": own_measures}, "--usage is by agent and model")
@@ -73,8 +73,8 @@ def measure(
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if is_single:
         from goldrush.agents.modules import printing_to_stderr
-        from goldrush.kernel.files import total_size
         from goldrush.replay.data.run_data import run_at
+        from goldrush.replay.folders import total_size
 
         run, size = run_at(paths[0], users), total_size(paths)
         with progress() as step, printing_to_stderr():

@@ -465,7 +465,7 @@ def new_journal(out: str | None, stem: str) -> str:
     Raises BadInput if that folder cannot be made.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.kernel.files import make_folder
+    from goldrush.replay.folders import make_folder
 
     if out is not None:
         return out

@@ -19,8 +19,8 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, Self
 
 import msgspec
@@ -37,7 +37,7 @@ MARK_WITHIN: Final = (
 _PREFIX: Final = ".goldrush-"
 _TEMPORARY: Final = re.escape(_PREFIX) + "[0-9a-f]{16}"
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 
 IsOwn = Callable[[bytes], bool]
@@ -69,18 +69,6 @@ class System(msgspec.Struct, frozen=True):
 
 
 system = System()
-
-
-# Sizes, for progress.
-
-
-def total_size(paths: Iterable[str | os.PathLike[str]]) -> int:
-    """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
-    size = 0
-    for path in paths:
-        with suppress(OSError):
-            size += os.path.getsize(path)
-    return size
 
 
 # Checks before writing.
@@ -133,7 +121,7 @@ def check_target(
     """
     if not path:
         raise BadInput("cannot write: the path is empty", "give a path")
-    with _making(path):
+    with making(path):
         try:
             mode = os.lstat(path).st_mode
         except FileNotFoundError:
@@ -192,7 +180,7 @@ def format_reason(error: Exception) -> str:
 
 
 @contextmanager
-def _making(path: str) -> Iterator[None]:
+def making(path: str) -> Iterator[None]:
     """Raises BadInput for a path at which the system makes or opens nothing."""
     try:
         yield
@@ -203,7 +191,7 @@ def _making(path: str) -> Iterator[None]:
 
 
 @contextmanager
-def _writing(path: str) -> Iterator[None]:
+def writing(path: str) -> Iterator[None]:
     """Raises WriteFailed for a write that the system refuses."""
     try:
         yield
@@ -338,9 +326,9 @@ class Unfinished:
         if is_there:
             self._old = locked(path, os.O_RDWR | os.O_NOFOLLOW)
         try:
-            with _making(path):
+            with making(path):
                 self._target = os.path.abspath(path)  # whatever the working folder becomes
-                self.temporary = _new_path(os.path.dirname(self._target))
+                self.temporary = new_path(os.path.dirname(self._target))
                 self.fd = system.open(self.temporary, _NEW, 0o666)
                 fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # kept by `release`
                 sweep(self.temporary)
@@ -361,14 +349,14 @@ class Unfinished:
 
     def write(self, data: bytes) -> int:
         """Append all of these bytes and return their number. Raises WriteFailed."""
-        with _writing(self.path):
+        with writing(self.path):
             write_all(self.fd, data, self.size)
         self.size += len(data)
         return len(data)
 
     def sync(self) -> None:
         """Wait until the disk has the content. Raises WriteFailed."""
-        with _writing(self.path):
+        with writing(self.path):
             system.sync(self.fd)
 
     def publish(self, *, sync: bool = True) -> None:
@@ -382,7 +370,7 @@ class Unfinished:
         is_there = self._old >= 0
         if sync or is_there:
             self.sync()
-        with _writing(self.path):
+        with writing(self.path):
             if is_there:
                 self._check_old()
             if self._renames:
@@ -399,7 +387,7 @@ class Unfinished:
 
     def discard(self) -> None:
         """Close the file, and remove it unless it was published. May be called twice."""
-        _remove_own(self.temporary)
+        remove_own(self.temporary)
         self._old = _close(self._old)
         self.fd = _close(self.fd)
 
@@ -442,15 +430,15 @@ def write_all(fd: int, data: bytes, offset: int) -> None:
 
 def sync_file(path: str) -> None:
     """Wait until the disk has the content of a file. Raises WriteFailed."""
-    with _writing(path):
+    with writing(path):
         _sync(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def sync_folder(path: str) -> None:
     """Wait until the disk has the name of the file at `path`. Raises WriteFailed."""
-    with _writing(path):
+    with writing(path):
         try:
-            _sync(os.path.dirname(path) or os.curdir, _FOLDER & ~os.O_NOFOLLOW)
+            _sync(os.path.dirname(path) or os.curdir, _FOLDER)
         except OSError as error:
             if error.errno != errno.EINVAL:  # a file system whose folders cannot be synced
                 raise
@@ -469,7 +457,7 @@ def locked(path: str, flags: int) -> int:
 
     Raises BadInput if it cannot be opened; JournalInUse if another process is writing it.
     """
-    with _making(path):
+    with making(path):
         fd = system.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -538,31 +526,6 @@ def folder_kept() -> Iterator[None]:
                 os.chdir(folder)
 
 
-def _unslashed(folder: str) -> str:
-    """A folder's path without trailing slashes, so that `dirname` gives its parent."""
-    return folder.rstrip("/") or folder
-
-
-def make_folder(path: str) -> None:
-    """Make a folder and its missing parents, and wait until the disk has their names.
-
-    Raises OSError and WriteFailed.
-    """
-    path = _unslashed(path)
-    try:
-        system.make_folder(path, 0o777)
-    except FileNotFoundError:
-        if os.path.dirname(path) in ("", path):
-            raise
-        make_folder(os.path.dirname(path))
-        system.make_folder(path, 0o777)
-    except FileExistsError:
-        if not os.path.isdir(path):
-            raise
-        return
-    sync_folder(path)
-
-
 class TemporaryFolder:
     """A new folder in the system's folder for temporary files.
 
@@ -580,9 +543,9 @@ class TemporaryFolder:
 
         self.path = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
         _own.add(self.path)
-        with _making(self.path):
+        with making(self.path):
             system.make_folder(self.path, 0o700)
-        self._removal = weakref.finalize(self, _remove_own, self.path)
+        self._removal = weakref.finalize(self, remove_own, self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -593,151 +556,6 @@ class TemporaryFolder:
     def keep(self) -> None:
         """Let the folder stay."""
         _own.discard(self.path)
-
-
-def make_folders_within(folder: str, name: str) -> None:
-    """Make the folders between a folder and one of its files. Symbolic links are not followed.
-    `name`: the file's path below it, with `/`.
-
-    Raises OSError with the folder in question as `filename`.
-    """
-    for part in name.split("/")[:-1]:
-        folder = os.path.join(folder, part)
-        with suppress(FileExistsError):
-            system.make_folder(folder, 0o777)
-        mode = os.lstat(folder).st_mode
-        if not stat.S_ISDIR(mode):
-            fault = "it is a symbolic link" if stat.S_ISLNK(mode) else "it is not a folder"
-            raise OSError(errno.ENOTDIR, fault, folder)
-
-
-def remove_other(path: str) -> None:
-    """Remove a link, a pipe or another special file; leave ordinary files and folders.
-
-    Raises OSError.
-    """
-    with suppress(FileNotFoundError):
-        mode = os.lstat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            system.unlink(path)
-
-
-class NewFolder:
-    """A folder under construction, under a temporary name in the target's parent.
-
-    `publish` gives it its name. As a context manager it is removed unless it was published.
-    """
-
-    def __init__(self, path: str) -> None:
-        """Create the folder. Raises BadInput if it cannot be made or the path is not a folder."""
-        self.path = path = _unslashed(path)
-        if not path:
-            raise BadInput("cannot write: the path is empty", "give a path")
-        with _making(path):
-            with suppress(FileNotFoundError):
-                if not stat.S_ISDIR(os.lstat(path).st_mode):
-                    raise BadInput(f"{path} is not a folder", "give another path")
-            self.temporary = _new_path(os.path.dirname(path))
-            system.make_folder(self.temporary, 0o777)
-            sweep(self.temporary)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.discard()
-
-    def file(self, name: str) -> Unfinished:
-        """A new file in the folder. Raises BadInput if it cannot be made.
-
-        `name`: its path below the folder, with `/`; missing folders are made.
-        """
-        shown = os.path.join(self.path, name)
-        with _making(shown):
-            make_folders_within(self.temporary, name)
-        return Unfinished(os.path.join(self.temporary, name), shown=shown)
-
-    def add(self, name: str, data: bytes) -> None:
-        """Write a complete file into the folder.
-
-        Raises BadInput if it cannot be made, or WriteFailed.
-        """
-        with self.file(name) as file:
-            file.write(data)
-            file.publish()
-
-    def publish(self, *, replace: bool = False) -> None:
-        """Give the folder its name. An empty folder there is always replaced. `replace`: whether to
-        replace a folder with content; the old one is removed.
-
-        Raises:
-            WriteFailed: the old folder is intact then, unless only the sync of the new name failed.
-        """
-        with _writing(self.path):
-            for folder, _, _ in os.walk(self.temporary):
-                sync_folder(os.path.join(folder, "any"))
-            if replace and os.path.isdir(self.path) and os.listdir(self.path):
-                _replace_folder(self.temporary, self.path)
-            else:
-                system.rename(self.temporary, self.path)
-                _own.discard(self.temporary)
-        sync_folder(self.path)
-
-    def discard(self) -> None:
-        """Remove the folder unless it was published. May be called twice."""
-        _remove_own(self.temporary)
-
-
-class FileGroup(ExitStack):
-    """Files that appear together in a folder: all are complete before the first gets its name.
-
-    A folder that does not exist yet appears with all of them. As a context manager the files are
-    removed unless `publish` was called.
-    """
-
-    def __init__(self, folder: str) -> None:
-        """Begin a group. Raises BadInput if the path is not a folder, or none can be made."""
-        super().__init__()
-        self.folder = folder = _unslashed(folder)
-        self._files: list[Unfinished] = []
-        self._new = None if os.path.lexists(folder) else self.enter_context(NewFolder(folder))
-        if self._new is None and not os.path.isdir(folder):
-            raise BadInput(f"{folder} is not a folder", "give a folder")
-
-    def file(self, name: str, *, force: bool = False, by_force: IsOwn = is_marked) -> Unfinished:
-        """A new file of the group. Raises as `Unfinished`."""
-        if self._new is not None:
-            file = self._new.file(name)
-        else:
-            file = Unfinished(os.path.join(self.folder, name), force=force, by_force=by_force)
-        self._files.append(self.enter_context(file))
-        return file
-
-    def publish(self) -> None:
-        """Give all files their names, and wait until the disk has them. Raises WriteFailed."""
-        for file in self._files:
-            file.sync()
-        for file in self._files:
-            file.publish()
-        if self._new is not None:
-            self._new.publish()
-        elif self._files:
-            sync_folder(self._files[0].path)
-
-
-def _replace_folder(new: str, old: str) -> None:
-    """Exchange two folders. The old one has, for an instant, only another name: one that is never
-    cleaned up.
-    """
-    aside = f"{new}-old"
-    system.rename(old, aside)
-    try:
-        system.rename(new, old)
-    except BaseException:
-        system.rename(aside, old)
-        raise
-    with suppress(OSError):
-        system.rename(aside, new)
 
 
 # Temporary names.
@@ -757,13 +575,13 @@ def is_temporary(name: str) -> bool:
 def remove_temporaries() -> None:
     """Remove the unfinished files of this process, before it ends without unwinding."""
     for path in list(_own):
-        _remove_own(path)
+        remove_own(path)
 
 
 atexit.register(remove_temporaries)
 
 
-def _new_path(folder: str) -> str:
+def new_path(folder: str) -> str:
     """A temporary path in a folder, of this process."""
     # Not from keyed draws: the name must be unpredictable. It is in no journal.
     path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
@@ -791,7 +609,7 @@ def sweep(new: str) -> None:
                 _remove(path)
 
 
-def _remove_own(path: str) -> None:
+def remove_own(path: str) -> None:
     """Remove a file or folder if it is an unfinished one of this process."""
     if path in _own:
         with suppress(OSError):  # a later writer in the folder removes it

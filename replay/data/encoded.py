@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished
+from goldrush.kernel.files import FRONT, IsOwn, Unfinished
 from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, run_at, runs_of_one_world
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
+from goldrush.replay.folders import FileGroup, total_size
 from goldrush.replay.journal.source import warn_of_other_code
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import total_size
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
+from goldrush.replay.folders import total_size
 from goldrush.replay.journal.declared import Declared
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import commits_near

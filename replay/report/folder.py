@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import NewFolder, check_target, existing, format_reason
+from goldrush.kernel.files import check_target, existing, format_reason
+from goldrush.replay.folders import NewFolder
 from goldrush.replay.report.numbers import MINUS, TOGETHER, printable
 
 CSV, TEX = "csv", "tex"

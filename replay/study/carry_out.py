@@ -27,6 +27,7 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.find import is_built_in, is_shipped
+from goldrush.replay.folders import make_folder
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.code import checked_code
 from goldrush.replay.study.listing import MANIFEST
@@ -313,7 +314,7 @@ def _locked(root: Path) -> Iterator[None]:
     """
     made = [folder for folder in (root, *root.parents) if not os.path.lexists(folder)]
     try:
-        files.make_folder(str(root))
+        make_folder(str(root))
         fd = files.system.open(str(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, 0)
     except (OSError, ValueError) as error:
         reason = files.format_reason(error)

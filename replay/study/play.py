@@ -35,6 +35,7 @@ from goldrush.kernel.errors import (
     WriteFailed,
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, sha256_in
+from goldrush.replay.folders import make_folders_within, remove_other
 from goldrush.replay.journal.elsewhere import checking_elsewhere
 from goldrush.replay.journal.verify import FOLD, verify
 from goldrush.replay.study.backend import RunFailed
@@ -171,9 +172,9 @@ def clear_path(run: Planned, folder: str) -> None:
     OSError if a folder of the study is a link or a file.
     """
     path = os.path.join(folder, run.path)
-    files.make_folders_within(folder, run.path)
-    files.remove_other(path)
-    files.remove_other(path + UNFINISHED)
+    make_folders_within(folder, run.path)
+    remove_other(path)
+    remove_other(path + UNFINISHED)
 
 
 def _continued(run: Planned, path: str, models: Models | None) -> bool:

@@ -11,11 +11,11 @@ import attrs
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError
-from goldrush.kernel.files import total_size
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.groups import format_treatment, kind_of
 from goldrush.replay.data.run_data import run_of
 from goldrush.replay.data.user_measures import can_be_shared
+from goldrush.replay.folders import total_size
 from goldrush.replay.journal.batch import SUFFIX, journals_in
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.study.comparisons import equal_journals

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from goldrush.kernel.files import make_folder
+from goldrush.replay.folders import make_folder
 from goldrush.replay.study import carry_out, cluster
 from goldrush.replay.study.backend import Backend, as_completed
 from goldrush.replay.study.plan import Planned, plan_of

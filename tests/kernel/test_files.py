@@ -15,15 +15,9 @@ from msgspec.structs import replace
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
-from goldrush.kernel.files import (
-    FileGroup,
-    NewFolder,
-    TemporaryFolder,
-    Unfinished,
-    folder_kept,
-    write_whole,
-)
+from goldrush.kernel.files import TemporaryFolder, Unfinished, folder_kept, write_whole
 from goldrush.kernel.journal import Header
+from goldrush.replay.folders import FileGroup, NewFolder, make_folder, make_folders_within
 from tests.cli.helpers import ROOT
 from tests.journals import tree
 from tests.mining import fork, record
@@ -221,7 +215,8 @@ def test_names_are_unlike_and_made_exclusively(
 DIES = """
 import os, sys
 from goldrush.kernel import files
-from goldrush.kernel.files import NewFolder, Unfinished
+from goldrush.kernel.files import Unfinished
+from goldrush.replay.folders import NewFolder
 kept = Unfinished(sys.argv[1]) if sys.argv[2] == "file" else NewFolder(sys.argv[1])
 if sys.argv[2] == "folder":
     kept.add("deep/file", b"data")
@@ -325,14 +320,14 @@ def test_a_folder_takes_the_place_of_nothing_else(kind: str, tmp_path: Path) -> 
 
 def test_folders_within_one_are_made_and_no_link_is_followed(tmp_path: Path) -> None:
     root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
-    files.make_folder(str(root / "deep"))
+    make_folder(str(root / "deep"))
     elsewhere.mkdir()
-    files.make_folders_within(str(root), "a/b/file")
+    make_folders_within(str(root), "a/b/file")
     (root / "a" / "link").symlink_to(elsewhere)
     (root / "a" / "file").touch()
     for name, says in (("a/link/c/file", "symbolic link"), ("a/file/c", "not a folder")):
         with pytest.raises(OSError, match=says):
-            files.make_folders_within(str(root), name)
+            make_folders_within(str(root), name)
 
     assert (root / "a" / "b").is_dir()
     assert [] == list(elsewhere.iterdir())
@@ -405,7 +400,7 @@ def test_a_folder_may_be_written_with_a_slash_behind_it(tmp_path: Path, slashes:
         with FileGroup(f"{tmp_path}/new{slashes}") as group:
             group.file("a", force=True).write(OLD)
             group.publish()
-    files.make_folder(f"{tmp_path}/deep/er{slashes}")
+    make_folder(f"{tmp_path}/deep/er{slashes}")
 
     assert (tmp_path / "new" / "a").read_bytes() == OLD
     assert (tmp_path / "deep" / "er").is_dir()

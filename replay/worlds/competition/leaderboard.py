@@ -24,7 +24,6 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import NewFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.kernel.walk import ROWS, Walk
@@ -33,6 +32,7 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import VOCABULARY, Class, Status, names_of
 from goldrush.replay.data.columns import TEXT, WHOLE, Column, Row, Table
 from goldrush.replay.data.tables import unit_column
+from goldrush.replay.folders import NewFolder
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import last_unit
 from goldrush.replay.worlds.competition.ended import assignments_of, ended
