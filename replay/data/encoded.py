@@ -21,7 +21,7 @@ from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, run_at, runs_of_one_world
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
-from goldrush.replay.folders import FileGroup, total_size
+from goldrush.replay.folders import FileGroup
 from goldrush.replay.journal.source import warn_of_other_code
 
 if TYPE_CHECKING:
