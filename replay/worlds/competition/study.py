@@ -12,7 +12,6 @@ the protocol work?".
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from operator import attrgetter
 from typing import Final
 
 import attrs
@@ -60,6 +59,7 @@ from goldrush.replay.worlds.competition.measures import (
     LEARNING,
     MEASURES,
     MERIT,
+    MeasuredSeason,
     stability,
 )
 
@@ -286,6 +286,10 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 
+def _kept(measured: MeasuredSeason) -> Halves:
+    return measured.halves_of
+
+
 STUDIES: Final = Studies(
     title="Does the protocol work?",
     config=configured,
@@ -294,7 +298,7 @@ STUDIES: Final = Studies(
     null=RANDOM,
     policies=(SCRIPTED, SILENT),
     baselines=(SCRIPTED, RANDOM),
-    kept=attrgetter("halves_of"),
+    kept=_kept,
     lasts=lambda config: config.arena.name in NAMES,
     answers=answers,
     verdicts=verdicts,
