@@ -50,6 +50,13 @@ _SAFE: Final = "PYTHONSAFEPATH"
 _UNGUARDED: Final = 121  # exit code of a worker whose main program would start workers
 
 
+class WorkerDied(GoldrushError):
+    """A worker process was killed: by the system when memory ran out, or by a user."""
+
+    def __init__(self) -> None:
+        super().__init__("a worker process was killed, perhaps because memory ran out; try again")
+
+
 class ChildDied(GoldrushError, BrokenProcessPool):
     """A process that was forked for one task was killed, or ended itself."""
 

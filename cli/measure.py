@@ -58,9 +58,9 @@ def measure(
     if usage:
         from goldrush.agents.llm.budget import prices
         from goldrush.agents.llm.models import Models, read_models
-        from goldrush.agents.workers import map_in_order
         from goldrush.replay.folders import total_size
         from goldrush.replay.journal.usage import usage as usage_of
+        from goldrush.replay.workers import map_in_order
 
         refuse({"--measure": own_measures}, "--usage is by agent and model")
         known = read_models(models) if models else {}

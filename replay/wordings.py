@@ -14,11 +14,11 @@ from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import as_toml, wording_named
 from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording
 from goldrush.agents.players import Facts, Players, Resources
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.shape import Schema
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
+from goldrush.replay.workers import map_in_order
 
 NAME: Final = "model"  # of the model that is asked in memory; no server is
 

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
@@ -24,6 +23,7 @@ from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.source import warn_of_other_code
 from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.tools import Tools, lacks
+from goldrush.replay.workers import map_in_order
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure

@@ -15,13 +15,13 @@ from goldrush.agents.modules import printing_to_stderr
 from goldrush.agents.players import PROGRAM, Resources
 from goldrush.agents.targets import import_early
 from goldrush.agents.trust import EXTERNAL
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.text import format_count
 from goldrush.replay.find import is_shipped_at
 from goldrush.replay.folders import total_size
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, Verdict, verify, way_out
 from goldrush.replay.study.listing import MANIFEST, Listing
+from goldrush.replay.workers import map_in_order
 
 SUFFIX: Final = ".journal"
 

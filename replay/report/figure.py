@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import is_marked, write_whole
 from goldrush.replay.extras import require
@@ -18,6 +17,7 @@ from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import HEAD, Chart
 from goldrush.replay.report.svg import KEY_SIZE, image_of, key_svg, panel_svg, size_of
+from goldrush.replay.workers import map_in_order
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -14,9 +14,9 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from goldrush.agents.pool import NOTICED, Workers, workers
-from goldrush.agents.workers import jobs_for
 from goldrush.kernel.errors import GoldrushError, format_error
 from goldrush.replay.study.plan import Planned
+from goldrush.replay.workers import jobs_for
 
 DEATHS_MAX: Final = 3  # crashes of the worker of one run, after which the study stops
 WATCH_AFTER: Final = 15.0  # seconds without a finished run, after which `Backend.watch` is called

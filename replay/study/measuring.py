@@ -25,7 +25,6 @@ import msgspec
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
 from goldrush.agents.seats import MODEL, family_in, matches_label
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import encode, pack, unpack
 from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.files import open_regular
@@ -43,6 +42,7 @@ from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import K, Manifest, Result, StudyRun, cells_of, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
+from goldrush.replay.workers import map_in_order
 from goldrush.version import __version__
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.groups import format_treatment, kind_of
@@ -24,6 +23,7 @@ from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import measured_runs, result_of
 from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.study.results import AnyResult
+from goldrush.replay.workers import map_in_order
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure

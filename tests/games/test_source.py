@@ -12,11 +12,11 @@ import goldrush
 from goldrush.agents import given
 from goldrush.agents.game import source as sources
 from goldrush.agents.targets import resolve
-from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, OtherCode
 from goldrush.kernel.journal import START, Commit, Header
 from goldrush.kernel.walk import OtherDigest
 from goldrush.replay.journal.source import source_in, text_of
+from goldrush.replay.workers import map_in_order
 from tests.games.fisheries import SOURCE, changed, recorded
 from tests.journals import commits_of, write
 

@@ -231,8 +231,7 @@ class Tests(AbstractContextManager["Tests"]):
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import BrokenExecutor
 
-        from goldrush.agents.pool import Workers, result_of, workers
-        from goldrush.agents.workers import WorkerDied
+        from goldrush.agents.pool import WorkerDied, Workers, result_of, workers
 
         self._pool = self._pool or workers(self._jobs, partial(_open, self._opened))
         assert isinstance(self._pool, Workers)

@@ -153,7 +153,7 @@ def test_what_it_prints_is_no_output(folder: Path) -> None:
 
 def test_worker_processes_run_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also processes that begin afresh, as on macOS."""
-    monkeypatch.setattr("goldrush.agents.workers.SERIAL_MAX", 0)
+    monkeypatch.setattr("goldrush.replay.workers.SERIAL_MAX", 0)
     monkeypatch.setattr("goldrush.replay.study.measuring.read_kept", lambda *given: None)
     users = user_measures(own(folder, "every_raid"))
     alone = results_of(folder / "study", jobs=1, users=users)

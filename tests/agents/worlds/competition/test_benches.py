@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
+from goldrush.agents.pool import WorkerDied
 from goldrush.agents.roster import Roster
-from goldrush.agents.workers import WorkerDied
 from goldrush.agents.worlds.competition import bench
 from goldrush.agents.worlds.competition.arenas import (
     arena_record,

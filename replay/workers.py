@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from goldrush.agents.modules import printing_to_stderr
-from goldrush.kernel.errors import GoldrushError
+from goldrush.agents.pool import WorkerDied
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -18,13 +18,6 @@ R = TypeVar("R")
 
 AHEAD: Final = 4  # tasks per process that are submitted in advance
 SERIAL_MAX: Final = 1 << 19  # bytes of journals that are read sooner than a process starts
-
-
-class WorkerDied(GoldrushError):
-    """A worker process was killed: by the system when memory ran out, or by a user."""
-
-    def __init__(self) -> None:
-        super().__init__("a worker process was killed, perhaps because memory ran out; try again")
 
 
 def jobs_for(tasks: int, jobs: int | None = None, size: int | None = None) -> int:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.pool import workers
-from goldrush.agents.workers import SERIAL_MAX, WorkerDied, map_in_order
+from goldrush.agents.pool import WorkerDied, workers
+from goldrush.replay.workers import SERIAL_MAX, map_in_order
 from tests.waiting import HANGS, until
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
