@@ -9,14 +9,17 @@ lessons, and before a newcomer inherits the memory (README, section 7).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+import attrs
 
 from goldrush.kernel.worlds.competition.arena import Conduct
 
 FACTS_MAX: Final = 12  # of a family; the oldest is forgotten
 
 
-class Remembered(NamedTuple):
+@attrs.frozen
+class Remembered:
     """A fact. Fields that its `kind` does not need are None or empty.
 
     Attributes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import attrs
@@ -411,8 +412,11 @@ _LASTING: Final = tuple(attrs.fields_dict(LastingState))[2:]  # but for configur
 
 def _plain(agent: AgentState) -> list[Any]:
     *values, memory, contract = attrs.astuple(agent, recurse=False)
-    signed = None if contract is None else attrs.astuple(contract, recurse=False)
-    return [*values, list(memory.items()), signed]
+    facts = [(family, [_values_of(fact) for fact in kept]) for family, kept in memory.items()]
+    return [*values, facts, None if contract is None else attrs.astuple(contract, recurse=False)]
+
+
+_values_of: Final = attrgetter(*attrs.fields_dict(Remembered))  # of a fact, the most frequent
 
 
 def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:

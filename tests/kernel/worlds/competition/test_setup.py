@@ -246,8 +246,8 @@ def test_the_digest_covers_every_field_of_an_agent_of_its_contract_and_of_a_fact
     changes = [*_OTHER_AGENT.items()]
     for name in attrs.fields_dict(Contract):
         changes.append(("contract", attrs.evolve(contract, **{name: _ODD})))
-    for name in Remembered._fields:
-        changes.append(("memory", {"a": (fact._replace(**{name: _ODD}),)}))
+    for name in attrs.fields_dict(Remembered):
+        changes.append(("memory", {"a": (attrs.evolve(fact, **{name: _ODD}),)}))
 
     assert set(_OTHER_AGENT) == set(attrs.fields_dict(type(agent)))
     digests = {before}
