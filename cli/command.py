@@ -22,6 +22,8 @@ import click
 from goldrush.agents.given import games
 from goldrush.cli.text import echo_error
 
+PROGRAM: Final = "goldrush.program"  # in the context's meta: the words behind `--`
+
 Declaration = Any  # makes the parameter of a name and a type; its value is of that type
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -21,7 +21,7 @@ from typing import Any, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from goldrush.cli.command import is_command
+from goldrush.cli.command import PROGRAM, is_command
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.version import __version__
 
@@ -79,6 +79,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 BUILT_IN: Final = {
     name: module for names in SECTIONS.values() for name, (module, _) in names.items()
 }
+OF_PROGRAMS: Final = ("record", "resume", "fork", "verify")  # which take a program behind `--`
 
 
 class Commands(click.Group):
@@ -115,13 +116,28 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, but an unknown name raises BadInput with the nearest one."""
+        """As click does, but an unknown name raises BadInput with the nearest one. A command with a
+        program behind `--` is that of programs.
+        """
         name = args[0]
+        if _has_program(args):
+            module = import_module("goldrush.cli.worlds.program.programs")
+            end = args.index("--")
+            ctx.meta[PROGRAM] = args[end + 1 :]
+            return name, behind_door(getattr(module, name), is_ours=True), args[1:end]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
             from goldrush.kernel.errors import unknown
 
             raise unknown("command", name, self.list_commands(ctx))
         return super().resolve_command(ctx, args)
+
+
+def _has_program(args: Sequence[str]) -> bool:
+    """Whether a program follows `--`, and no journal with an odd name: that stands before."""
+    name, *words = args
+    before = words[: words.index("--")] if "--" in words else ()
+    has_journal = any(not word.startswith("-") for word in before)
+    return name in OF_PROGRAMS and "--" in words and (name == "record" or has_journal)
 
 
 @cache  # a command that is looked up twice is wrapped once

@@ -7,6 +7,8 @@ The public API. Names are imported when they are first used.
 - `wrap`: an environment of Gymnasium or PettingZoo, or a model, so that it leaves a journal, as a
   `RecordedEnv` or a `RecordedModel`.
 - `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
+- `note`, `outside`, `tape`: what a program of one's own that asks models says while it is recorded,
+  and recording a part of one.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`: the mining world, or a game, as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.worlds.mining.policy import Policy
+    from goldrush.inside import NotRecorded, note, outside
     from goldrush.kernel.draws import Draws
     from goldrush.kernel.errors import (
         BadInput,
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from goldrush.replay.study.study import Study, study
     from goldrush.replay.worlds.episode.recorded import RecordedEnv, RecordedModel
     from goldrush.replay.worlds.episode.wrap import wrap
+    from goldrush.taping import tape
 
     record, open = Run.record, Run.open
     __version__: str
@@ -69,13 +73,14 @@ __all__ = [  # noqa: RUF022
     "Rebuilt", "Verdict", "Diff",
     "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
+    "note", "outside", "tape",
     "parallel_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
     "Policy", "Draws", "Plan", "integer", "real", "choice", "flag",
     "Models",
     "GoldrushError", "BadInput", "JournalError", "NotAJournal", "UnsupportedJournal",
-    "PolicyFailed", "RunStopped", "WriteFailed", "RunFailed", "WorkersLost",
+    "PolicyFailed", "RunStopped", "WriteFailed", "RunFailed", "WorkersLost", "NotRecorded",
 ]  # fmt: skip
 
 _MODULES = {
@@ -105,6 +110,8 @@ _MODULES = {
     ),
     "agents.llm.models": ("Models",),
     "agents.worlds.mining.policy": ("Policy",),
+    "inside": ("note", "outside", "NotRecorded"),
+    "taping": ("tape",),
 }  # fmt: skip
 _FROM = {name: module for module, names in _MODULES.items() for name in names}
 

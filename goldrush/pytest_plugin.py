@@ -1,14 +1,15 @@
-"""The fixture `assert_repeats`, in every suite where goldrush is installed.
+"""The fixtures `assert_repeats` and `goldrush_tape`, in every suite where goldrush is installed.
 
     def test_the_model_repeats(assert_repeats):
         assert_repeats(Model, steps=50, settings={"agents": 20})
 
-Every suite imports this module, so it imports nothing of goldrush before the fixture is called.
+Every suite imports this module, so it imports nothing of goldrush before a fixture is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import pytest
@@ -56,3 +57,18 @@ def assert_repeats() -> AssertRepeats:
             pytest.fail(str(verdict), pytrace=False)
 
     return check
+
+
+@pytest.fixture
+def goldrush_tape(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test asks the servers of models is recorded in `tapes/TEST.journal` beside it, once;
+    later it is served from there, and the test fails if it asks for something else. See
+    `goldrush.tape`.
+    """
+    from goldrush.taping import tape
+
+    name = re.sub(r"[^\w.-]+", "-", request.node.name)
+    folder = request.node.path.parent / "tapes"
+    folder.mkdir(exist_ok=True)
+    with tape(folder / f"{request.node.path.stem}-{name}.journal"):
+        yield

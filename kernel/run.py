@@ -123,13 +123,27 @@ def resume(
 ) -> S:
     """Continue an interrupted run from its last complete commit and return the last state.
 
-    A torn tail is dropped. Nothing is written before `ask_of` has returned.
+    Arguments and errors are those of `resume_steps`.
+    """
+    return _last(resume_steps(world, journal, ask_of, on_unit))
+
+
+def resume_steps(
+    world: World[S],
+    journal: JournalWriter,
+    ask_of: AskOf[S] | None = None,
+    on_unit: OnUnit[S] | None = None,
+) -> Steps[S]:
+    """`resume` as a generator that the caller drives, as that of `steps`.
+
+    A torn tail is dropped. Nothing is written before `ask_of` has returned, and before the first
+    `next`.
 
     Args:
         journal: the journal, reopened; it is read through the descriptor that is locked.
         ask_of: makes the `ask` of `record` from the state to continue from, the facts of the forks
             before it, oldest first, and the recorded inputs of the step under way; the first answer
-            gives the rest of them.
+            gives the rest of them. None: the inputs are sent.
         on_unit: as in `record`.
 
     Raises:
@@ -147,9 +161,9 @@ def resume(
                 f"{reader.path} has ended with {world.vocabulary.format_unit(last.unit)}",
                 "record another run",
             )
-        ask = ask_of(state, reached.forks, reached.pending)
+        ask = None if ask_of is None else ask_of(state, reached.forks, reached.pending)
     journal.go_on_after(last)
-    return _last(_play(world, state, last.closed, reached.pending, journal, on_unit, ask))
+    return (yield from _play(world, state, last.closed, reached.pending, journal, on_unit, ask))
 
 
 def fork(

@@ -43,7 +43,7 @@ from goldrush.kernel.errors import (
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import World
-from goldrush.replay.tools import Tools
+from goldrush.replay.tools import RERUN, Tools
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.versions import PromptVersion
@@ -54,7 +54,7 @@ WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
 _TOOLS: Final = "goldrush.replay.{}.tools:{}"  # tools are reached by name only
-NAMES: Final = ("mining", "competition", "episode")
+NAMES: Final = ("mining", "competition", "episode", "program")
 BUILT_IN: Final = {name: _TOOLS.format(f"worlds.{name}", "TOOLS") for name in NAMES}
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
 OF_MAKERS: Final = NAMES[2]  # of environments and models
@@ -130,7 +130,7 @@ def is_shipped(world: str, policies: Iterable[object]) -> bool:
 
     if not is_built_in(world) or world == OF_MAKERS:
         return False
-    own, families = players_of(tools_for(world)).policies, {*FAMILIES} - {EXTERNAL}
+    own, families = tools_for(world).players.policies, {*FAMILIES} - {EXTERNAL}
     return all(
         isinstance(name, str) and (name in own or name.partition(":")[0] in families)
         for name in policies
@@ -179,7 +179,7 @@ def built_in_policies() -> list[str]:
 
     names: list[str] = []
     for world in NAMES:
-        own = players_of(tools_for(world)).policies
+        own = tools_for(world).players.policies
         names += [f"{world}/{name}" for name in (*own, *FAMILIES)]
     return names
 
@@ -210,7 +210,7 @@ def tools_for(world: str | type[Game] | Maker) -> Tools:
 def players_of(tools: Tools) -> Players[Any]:
     """The players of a world. Raises BadInput for a world without players."""
     if tools.players is NOBODY:
-        raise BadInput(f"the {tools.name} world has no players", "record runs with its own program")
+        raise BadInput(f"the {tools.name} world has no players", tools.recorded_by)
     return tools.players
 
 
@@ -265,6 +265,8 @@ def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[
 
     Raises UnsupportedJournal for an unknown world.
     """
+    if (rerun := RERUN.get()) is not None:
+        return rerun.world(reader)
     world_of = world_of or tools_of(reader).world
     try:
         with reader.again() as again:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -19,6 +20,7 @@ from goldrush.agents.given import given
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import imported
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.records import Record
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.text import quoted, quoted_path
@@ -151,6 +153,21 @@ class Basis(msgspec.Struct, frozen=True):
     is_compared: bool = True
 
 
+class Rerun(Protocol):
+    """What derives the events of a journal again in place of its world: a program that is run."""
+
+    def world(self, reader: JournalReader) -> World[Any]:
+        """The world of an open journal."""
+        ...
+
+    def basis(self, path: str, *, repeats: bool) -> Basis:
+        """See `Tools.basis`."""
+        ...
+
+
+RERUN: Final[ContextVar[Rerun | None]] = ContextVar("rerun", default=None)
+
+
 class UnitFields:
     """What a page shows of the units of one run, made while its journal is read."""
 
@@ -239,6 +256,8 @@ class Tools:
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: what its page has beside that of any world.
+        asks_policies: policies or people decide its inputs, who can be asked again.
+        recorded_by: how runs are recorded where there are no players, as text.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -250,6 +269,8 @@ class Tools:
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View = View()
+    asks_policies: bool = True
+    recorded_by: str = "record runs with its own program"
 
     # The world.
 

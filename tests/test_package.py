@@ -83,7 +83,7 @@ def test_every_folder_with_modules_is_listed_for_the_wheel() -> None:
     there = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
     rooms = [f"goldrush.{'.'.join(p.relative_to(ROOT).parts)}" for p in there]
 
-    assert ["goldrush", *sorted([*rooms, "goldrush.games"])] == listed
+    assert ["goldrush", *sorted([*rooms, "goldrush.games", "goldrush.hook"])] == listed
 
 
 def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:

@@ -31,7 +31,7 @@ from tests.waiting import HANGS
 HELD = """
 import os, signal, sys
 from msgspec.structs import replace
-from goldrush.agents import workers
+from goldrush.replay import workers
 from goldrush.kernel import files
 
 workers.GRACE = 600.0  # a busy machine lets who is told to end wait

@@ -54,7 +54,7 @@ from goldrush.kernel.walk import (
 )
 from goldrush.kernel.world import Block, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, tools_of, typed
-from goldrush.replay.tools import Basis, Tools
+from goldrush.replay.tools import RERUN, Basis, Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -252,7 +252,9 @@ def verify(
         check = _Check(reader, rules, level, is_own=not is_ours)
         if world is None and check.level >= DERIVE:
             check.tools = tools_of(reader)
-            if check.level >= DECIDE:
+            if not check.tools.asks_policies:
+                check.asker_of = lambda state, forks: PolicyCheck(None)
+            elif check.level >= DECIDE:
                 check.asker_of = check.tools.players.policy_check(resources)
         with closing(check):
             return check.verdict(str(path))
@@ -371,7 +373,7 @@ class _Check:
         broken, level, reader = self.broken(), self.level, self._reader
         basis = Basis()
         if self.tools is not None and (broken is None or broken.level == DERIVE):
-            basis = self.tools.basis(path, repeats=broken is None)
+            basis = (RERUN.get() or self.tools).basis(path, repeats=broken is None)
             if not basis.is_compared:
                 self._unjudged.append("nothing that it gave was compared")
         is_open = broken is None and bool(self._unknown)

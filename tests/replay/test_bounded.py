@@ -57,7 +57,6 @@ def _in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "_BUFFER", 1 << 12)
     monkeypatch.setattr(journal, "_PIECE", 1 << 12)
     monkeypatch.setattr(encoded, "BATCH", 20)
-    monkeypatch.setattr(encoded, "LONG", 0)
 
 
 def drained(items: Iterable[Any]) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from goldrush.agents import pool, workers
+from goldrush.agents import pool
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.replay import workers
 from goldrush.replay.data import encoded
 from goldrush.replay.data.groups import groups
 from tests.golden import path_of

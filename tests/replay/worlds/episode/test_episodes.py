@@ -18,7 +18,6 @@ from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Header
 from goldrush.kernel.worlds.episode.events import GAVE
 from goldrush.replay.data.run_data import measured_at, run_at
-from goldrush.replay.data.tables import as_dicts
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
@@ -28,6 +27,7 @@ from goldrush.replay.view.page import page_of
 from goldrush.replay.worlds.episode.tables import EPISODES, STEPS
 from tests.journals import changed, commits_of, events_of, write
 from tests.replay.worlds.episode.envs import Hunt, NoisyWalk, play
+from tests.tables import by_name
 
 Row = dict[str, Any]
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -128,7 +128,7 @@ def test_measures_are_those_of_the_events(run: goldrush.Run) -> None:
 
 def test_tables_are_those_of_the_events(run: goldrush.Run) -> None:
     names = run.at(0).state.about.agents
-    rows, steps = (as_dicts(table, run_at(run.path)) for table in (EPISODES, STEPS))
+    rows, steps = (by_name(table, run_at(run.path)) for table in (EPISODES, STEPS))
     for number, (episode, row) in enumerate(zip(told(run), rows, strict=True), 1):
         gave, reset = episode["gave"], episode["reset"]
         own = [each for each in steps if each["episode"] == number]
@@ -156,7 +156,7 @@ def test_a_forged_agent_is_reported(agent: int, path: Path) -> None:
     recorded(path, Hunt, "parallel", 4)
     rows = changed(commits_of(path), GAVE, lambda row: [agent, *row[1:]], first=True)
     forged = write(path.with_name("forged.journal"), rows, Header("episode", 1))
-    tables = [lambda path, t=t: as_dicts(t, run_at(path)) for t in (STEPS, EPISODES)]
+    tables = [lambda path, t=t: by_name(t, run_at(path)) for t in (STEPS, EPISODES)]
 
     for read in (measured_at, summarise, *tables):
         with pytest.raises(MalformedEvents):

@@ -1,0 +1,349 @@
+"""The proxy between a program and the servers that it asks, on this machine alone.
+
+It passes bytes through as they come; the last piece of an answer waits until the journal has all of
+it. Who does not know the token in its address gets nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+from typing import Final, Protocol
+
+from goldrush.agents.worlds.program.requests import (
+    CALLER,
+    RETRIED,
+    Masks,
+    Response,
+    Secrets,
+    asked_of,
+    not_compared,
+)
+from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.worlds.program.events import is_kept
+from goldrush.kernel.worlds.program.values import BODY_MAX, Json, parsed
+from goldrush.kernel.worlds.program.world import Asked
+
+try:
+    import aiohttp
+    from aiohttp import web
+    from yarl import URL
+except ImportError:  # told to whoever records a program
+    raise BadInput(
+        "programs are recorded with aiohttp, which is not installed",
+        "pip install 'goldrush[programs]'",
+    ) from None
+
+HOST: Final = "127.0.0.1"
+# The folder of what names the callers in Python, for the path of modules of a program.
+HOOK: Final = str(files("goldrush") / "hook")
+CHUNKS_MAX: Final = 1 << 20  # of an answer
+SECONDS_MAX: Final = 3600.0  # of an exchange
+SILENCE_MAX: Final = 600.0  # seconds between two pieces of an answer
+OUTSIDE: Final = "outside"  # the upstream of functions; see goldrush.outside
+_REFUSED: Final = 421  # a status that no client asks again
+_GONE: Final = (ConnectionError, RuntimeError, AssertionError)  # the program does not listen
+_HOP: Final = frozenset(
+    ["accept-encoding", "connection", "content-length", "expect", "host", "keep-alive",
+     "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", CALLER]
+)  # fmt: skip
+
+
+class Exchanges(Protocol):
+    """What becomes of the requests of a program.
+
+    Attributes:
+        secrets, masks: of the program.
+        unknown: the names of headers that are not compared.
+        model: asked in place of the program's; empty: its own.
+        under_way: the number of requests that were sent and are not recorded.
+        arrived: the number of requests so far that were not served.
+    """
+
+    secrets: Secrets
+    masks: Masks
+    unknown: dict[str, None]
+    model: str
+    under_way: int
+    arrived: int
+
+    def serve(self, asked: Asked) -> Response | None:
+        """The answer to a request that is not to be asked; None: there is none."""
+
+    def objection(self, asked: Asked) -> str | None:
+        """Why a request cannot be asked, as text; None: it can, and `commit` or `drop` follows."""
+
+    def drop(self) -> None:
+        """Give up a request that was sent."""
+
+    def commit(self, asked: Asked, response: Response, arrival: int) -> None:
+        """Record the answer to a request. `arrival`: `arrived` when it was asked. Raises
+        GoldrushError.
+        """
+
+    def note(self, name: str, value: Json) -> None:
+        """Take a note of the program."""
+
+
+class Proxy:
+    """A server on this machine that a program takes for those it asks.
+
+    Attributes:
+        url: of the server, with its token.
+        parked: the number of requests that are kept waiting: the recording broke off before them.
+    """
+
+    def __init__(
+        self, session: Exchanges, upstreams: Mapping[str, str], *, is_open_ended: bool = False
+    ) -> None:
+        """`upstreams`: the URLs of servers by name; `is_open_ended`: requests that are not recorded
+        wait, for the recording broke off.
+        """
+        self.url = ""
+        self.parked = 0
+        self._session = session
+        self._upstreams = upstreams
+        self._is_open_ended = is_open_ended
+        self._token = secrets.token_urlsafe(16)
+        self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
+        self._client: aiohttp.ClientSession | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serve within the context."""
+        app = web.Application(client_max_size=BODY_MAX)
+        app.router.add_post(f"/{self._token}/notes", self._note)
+        app.router.add_post(f"/{self._token}/{OUTSIDE}", self._call)
+        app.router.add_put(f"/{self._token}/{OUTSIDE}/{{ticket}}", self._called)
+        app.router.add_route("*", f"/{self._token}/{{name}}/{{path:.*}}", self._handle)
+        app.router.add_route("*", f"/{self._token}/{{name}}", self._handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        site = web.TCPSite(runner, HOST, 0)
+        await site.start()
+        self.url = f"http://{HOST}:{runner.addresses[0][1]}/{self._token}"
+        timeout = aiohttp.ClientTimeout(total=SECONDS_MAX, sock_read=SILENCE_MAX, sock_connect=60)
+        connector = aiohttp.TCPConnector(limit=0)
+        try:
+            async with aiohttp.ClientSession(
+                timeout=timeout, connector=connector, trust_env=True,
+                cookie_jar=aiohttp.DummyCookieJar(),
+            ) as self._client:  # fmt: skip
+                yield
+        finally:
+            await runner.cleanup()
+
+    async def drained(self, seconds: float) -> None:
+        """Wait until all answers under way are recorded, but not longer than this."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._session.under_way:
+                    await asyncio.sleep(0.02)
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        name = request.match_info["name"]
+        path = request.rel_url.raw_path.removeprefix(f"/{self._token}/{name}")
+        headers = [(key.lower(), text) for key, text in request.headers.items()]
+        session = self._session
+        session.secrets.add(headers)
+        session.secrets.add(request.query.items())
+        asked = asked_of(
+            _caller(request), name, request.method, path or "/",
+            request.query.items(), headers, body, session.secrets, session.masks,
+        )  # fmt: skip
+        session.unknown.update(dict.fromkeys(not_compared(headers)))
+        if (answer := session.serve(asked)) is not None:
+            return await _respond(request, _at_once(answer))
+        if name not in self._upstreams:
+            return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
+        if self._is_open_ended:
+            await self._wait()
+        if objection := session.objection(asked):
+            return _refusal(_REFUSED, objection)
+        kept = [(key, text) for key, text in headers if key not in _HOP]
+        query = request.rel_url.raw_query_string
+        url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
+        return await self._ask(request, asked, url, kept, self._changed(body))
+
+    async def _wait(self) -> None:
+        self.parked += 1
+        await asyncio.Event().wait()  # until the program is ended
+
+    def _changed(self, body: bytes) -> bytes:
+        """The body, with the model that a fork asks in place of the program's."""
+        value = parsed(body) if self._session.model else None
+        if not isinstance(value, dict) or "model" not in value:
+            return body
+        return json.dumps({**value, "model": self._session.model}).encode()
+
+    async def _ask(
+        self, request: web.Request, asked: Asked, url: URL, headers: list[tuple[str, str]],
+        body: bytes,
+    ) -> web.StreamResponse:  # fmt: skip
+        """Ask the server and record its answer. If the program has gone, it is recorded all the
+        same: it was paid for.
+        """
+        assert self._client is not None
+        arrival = self._session.arrived
+        response: web.StreamResponse | None = None
+        answer = Response(502, [("content-type", "application/json")], [])
+        chunks: list[bytes] = []
+        is_cut = False
+        try:
+            async with self._client.request(
+                request.method, url, data=body or None, headers=headers, allow_redirects=False,
+                skip_auto_headers=("User-Agent", "Content-Type"),
+            ) as given:  # fmt: skip
+                answer = Response(given.status, _kept(given.headers.items()), [])
+                if given.content_length is None and given.status < 400:
+                    response = await _begun(request, answer)
+                async for chunk in _limited(given.content.iter_any()):
+                    if response is not None and chunks:
+                        await _write(response, chunks[-1])
+                    chunks.append(self._session.secrets.hidden(chunk))
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            is_cut = bool(answer.headers)
+            if answer.status == 502 and not chunks:
+                is_cut = False
+                why = f"{asked.upstream} gave no answer: {type(error).__name__}"
+                chunks = [json.dumps({"error": {"message": f"goldrush: {why}"}}).encode()]
+        except asyncio.CancelledError:
+            self._session.drop()
+            raise
+        if response is None:  # credentials may have been split between the pieces
+            chunks = [self._session.secrets.hidden(b"".join(chunks))]
+        answer = Response(answer.status, answer.headers, chunks, is_cut)
+        try:
+            self._session.commit(asked, answer, arrival)
+        except GoldrushError as error:
+            if response is not None:
+                _abort(request)
+                return response
+            return _refusal(_REFUSED, f"the answer cannot be recorded: {error}")
+        if response is None:
+            return await _respond(request, answer)
+        if is_cut:
+            _abort(request)
+            return response
+        return await _ended(response, chunks[-1:])
+
+    async def _note(self, request: web.Request) -> web.StreamResponse:
+        note = parsed(await request.read())
+        if not isinstance(note, dict) or not isinstance(note.get("name"), str):
+            return _refusal(400, 'a note is {"name": TEXT, "value": JSON}')
+        self._session.note(str(note["name"]), note.get("value"))
+        return web.Response(status=204)
+
+    async def _call(self, request: web.Request) -> web.StreamResponse:
+        """A function of the program is called: its result, or a ticket to bring it."""
+        body = await request.read()
+        value = parsed(body)
+        path = str(value.get("function")) if isinstance(value, dict) else ""
+        session = self._session
+        asked = asked_of(
+            _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
+        )
+        if (answer := session.serve(asked)) is not None:
+            return await _respond(request, answer)
+        if self._is_open_ended:
+            await self._wait()
+        if objection := session.objection(asked):
+            return _refusal(_REFUSED, objection)
+        ticket = secrets.token_urlsafe(8)
+        self._tickets[ticket] = asked, session.arrived
+        return web.json_response({"ticket": ticket}, status=202)
+
+    async def _called(self, request: web.Request) -> web.StreamResponse:
+        call = self._tickets.pop(request.match_info["ticket"], None)
+        if call is None:
+            return _refusal(404, "there is no such ticket")
+        body = self._session.secrets.hidden(await request.read())
+        answer = Response(200, [("content-type", "application/json")], [body])
+        try:
+            self._session.commit(call[0], answer, call[1])
+        except GoldrushError as error:
+            return _refusal(_REFUSED, f"the result cannot be recorded: {error}")
+        return web.Response(body=body, content_type="application/json")
+
+
+def _caller(request: web.Request) -> str:
+    """Who asks: empty if nobody says, `.` for the first thread of a program."""
+    name = request.headers.get(CALLER)
+    return "" if name is None else name or "."
+
+
+async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces of an answer. Raises ClientPayloadError for one that is too long."""
+    size = count = 0
+    async for piece in pieces:
+        size, count = size + len(piece), count + 1
+        if size > BODY_MAX or count > CHUNKS_MAX:
+            raise aiohttp.ClientPayloadError(f"an answer of over {BODY_MAX:,} bytes")
+        yield piece
+
+
+async def _respond(request: web.Request, answer: Response) -> web.StreamResponse:
+    """Give an answer; one that broke off breaks off again."""
+    if len(answer.chunks) <= 1 and not answer.is_cut:
+        body = b"".join(answer.chunks)
+        return web.Response(status=answer.status, headers=dict(answer.headers), body=body)
+    response = await _begun(request, answer)
+    if not answer.is_cut:
+        return await _ended(response, answer.chunks)
+    for chunk in answer.chunks:
+        await _write(response, chunk)
+    _abort(request)
+    return response
+
+
+async def _begun(request: web.Request, answer: Response) -> web.StreamResponse:
+    """An answer in pieces, of which the head is sent."""
+    response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
+    with suppress(*_GONE):
+        await response.prepare(request)
+    return response
+
+
+async def _write(response: web.StreamResponse, chunk: bytes) -> None:
+    with suppress(*_GONE):
+        await response.write(chunk)
+
+
+async def _ended(response: web.StreamResponse, chunks: Iterable[bytes]) -> web.StreamResponse:
+    """An answer in pieces, after its last ones."""
+    for chunk in chunks:
+        await _write(response, chunk)
+    with suppress(*_GONE):
+        await response.write_eof()
+    return response
+
+
+def _abort(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.close()
+
+
+def _at_once(answer: Response) -> Response:
+    """The answer as it is served again: who is to ask once more need not wait."""
+    waits = {"retry-after", "retry-after-ms"}
+    kept = [(name, text) for name, text in answer.headers if name not in waits]
+    if answer.status < 500 and answer.status not in RETRIED:
+        return answer
+    zero = [("retry-after", "0"), ("retry-after-ms", "1")]  # 0 ms is taken for none
+    return Response(answer.status, [*kept, *zero], answer.chunks, answer.is_cut)
+
+
+def _kept(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    lower = {name.lower(): text for name, text in headers}
+    return [(name, text) for name, text in sorted(lower.items()) if is_kept(name, text)]
+
+
+def _refusal(status: int, text: str) -> web.Response:
+    """An error of the proxy itself, which is not to be retried."""
+    error: Json = {"error": {"message": f"goldrush: {text}", "type": "goldrush", "code": "refused"}}
+    return web.json_response(error, status=status, headers={"x-should-retry": "false"})

@@ -1,0 +1,245 @@
+"""`goldrush record`, `resume`, `verify` and `fork` of a program: what follows `--` is run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import click
+
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.command import PROGRAM, command, option
+from goldrush.cli.options import Force, Journal, NewJournal, json_option
+from goldrush.cli.record import new_journal
+from goldrush.cli.text import echo_error, echo_json, program
+from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
+from goldrush.replay.worlds.program.upstreams import KNOWN
+
+if TYPE_CHECKING:
+    from goldrush.replay.worlds.program.recording import Options, ProgramOutcome
+    from goldrush.replay.worlds.program.running import Write
+
+
+class UpstreamOptions(NamedTuple):
+    """Options of what a program may ask, and where."""
+
+    upstreams: tuple[str, ...] = option(
+        "--upstream",
+        "NAME=URL",
+        f"A server that the program asks, besides {', '.join(KNOWN)}; repeatable.",
+    )
+    variables: tuple[str, ...] = option(
+        "--variable",
+        "[NAME=]VARIABLE",
+        "Variable by which the program is told a server's URL; repeatable.",
+    )
+    max_requests: int | None = option(
+        "--max-requests", "N", "Stop after so many requests, those recorded before included."
+    )
+    max_tokens: int | None = option(
+        "--max-tokens", "N", "Stop after so many tokens, as the servers report them."
+    )
+    seconds: float | None = option("--seconds", "N", "End the program after so long.")
+
+
+class ComparedOptions(NamedTuple):
+    """Options of what is compared when the program is run again; they are recorded."""
+
+    masks: tuple[str, ...] = option(
+        "--mask",
+        "REGEX",
+        "What matches is not compared: dates, say. A named group names it; repeatable.",
+    )
+    outputs: tuple[str, ...] = option(
+        "--output",
+        "FILE",
+        "A file that the program writes, compared like what it prints; repeatable.",
+    )
+
+
+def _words() -> Sequence[str]:
+    """The program: the words behind the first `--`. Raises UsageError where there is none."""
+    behind: Sequence[str] = click.get_current_context().meta[PROGRAM]
+    if not behind:
+        raise click.UsageError("there is no command behind --; write -- python sim.py")
+    for word in behind:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise click.UsageError(f"{word!r} is not UTF-8; give words that are") from None
+    return behind
+
+
+def _options(reach: UpstreamOptions, compared: ComparedOptions | None = None) -> Options:
+    from goldrush.replay.worlds.program.recording import Options
+    from goldrush.replay.worlds.program.session import Limits
+
+    masks, outputs = compared or ((), ())
+    limits = Limits(reach.max_requests, reach.max_tokens)
+    return Options(reach.upstreams, reach.variables, masks, outputs, limits, reach.seconds)
+
+
+@command()
+def record(
+    *,
+    out: NewJournal,
+    reach: UpstreamOptions,
+    compared: ComparedOptions,
+    force: Force,
+    as_json: bool = json_option(),
+) -> int:  # fmt: skip
+    """Record a program that asks models, in any language.
+
+    Runs COMMAND and records what it asks the servers of models, and what they answer, before the
+    program has it. The same line again continues a run that was killed: nothing that was answered
+    is asked again.
+
+    \b
+    Examples:
+      goldrush record --out run.journal -- python sim.py --seed 3
+      goldrush record --out run.journal --mask '\\d{4}-\\d\\d-\\d\\d' -- node society.mjs
+    """
+    from goldrush.replay.worlds.program.recording import record
+
+    behind = _words()
+    stem = next((Path(word).stem for word in behind if Path(word).is_file()), Path(behind[0]).stem)
+    target, options = new_journal(out, stem), _options(reach, compared)
+    return _carried_out(
+        target, as_json, lambda write: record(behind, target, options, write, force=force)
+    )
+
+
+@command()
+def resume(
+    *,
+    journal: Journal,
+    reach: UpstreamOptions,
+    as_json: bool = json_option(),
+) -> int:
+    """Continue the recording of a program.
+
+    \b
+    Example:
+      goldrush resume run.journal -- python sim.py --seed 3
+    """
+    from goldrush.replay.worlds.program.recording import resume
+
+    options = _options(reach)
+    behind = _words()
+    return _carried_out(journal, as_json, lambda write: resume(behind, journal, options, write))
+
+
+@command()
+def fork(
+    *,
+    journal: Journal,
+    at: int = option("--at", "N", "The first exchange that is another.", required=True),
+    answer: str | None = option(
+        "--answer", "FILE", "The text of its answer; without it, it is asked again.",
+        type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    ),
+    model: str | None = option(
+        "--model", "NAME", "The model that is asked from there on, whatever the program names."
+    ),
+    out: NewJournal,
+    reach: UpstreamOptions,
+    force: Force,
+    as_json: bool = json_option(),
+) -> int:  # fmt: skip
+    """Run a program again from an exchange on, with another answer or another model.
+
+    \b
+    Examples:
+      goldrush fork run.journal --at 12 --answer new.txt --out b.journal -- python sim.py
+      goldrush fork run.journal --at 12 --model small --out c.journal -- python sim.py
+    """
+    from goldrush.replay.worlds.program.recording import fork
+
+    behind, options = _words(), _options(reach)
+    text = None
+    if answer is not None:
+        with click.open_file(answer, encoding="utf-8") as file:
+            text = file.read().removesuffix("\n")
+    target = new_journal(out, f"{Path(journal).stem}-fork{at}")
+    return _carried_out(
+        target, as_json,
+        lambda write: fork(
+            behind, journal, at, target, options, write, model=model or "", answer=text,
+            force=force,
+        ),
+    )  # fmt: skip
+
+
+@command()
+def verify(
+    *,
+    journal: Journal,
+    variables: tuple[str, ...] = option(
+        "--variable",
+        "[NAME=]VARIABLE",
+        "Variable by which the program is told a server's URL; repeatable.",
+    ),
+    seconds: float | None = option("--seconds", "N", "End the program after so long."),
+    as_json: bool = json_option(),
+) -> int:
+    """Run a program again on its recorded answers, and compare what it asks, notes and prints.
+
+    Nothing is asked: no connection, no key, no cost.
+
+    \b
+    Example:
+      goldrush verify run.journal -- python sim.py --seed 3
+    """
+    from goldrush.replay.journal import batch
+    from goldrush.replay.worlds.program.recording import Options, running
+
+    with running(_words(), Options(variables=variables, seconds=seconds)):
+        (result,) = batch.verify_all([journal], jobs=1)
+    if as_json:
+        echo_json([result.as_dict()])
+    elif result.error is not None:
+        echo_error(f"goldrush: {result.error}")
+    else:
+        click.echo(escaped(batch.format_result(result, program())))
+    if result.holds is None:
+        return TROUBLE
+    return DONE if result.holds else DIFFERS
+
+
+def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcome]) -> int:
+    """Record a program, and print what there is of it. Returns the exit code."""
+    from goldrush.replay.journal.outline import outline_of
+
+    outcome = play(printed_to(sys.stderr if as_json else sys.stdout))
+    info = outline_of(path)
+    name = quoted_path(path)
+    command = f"{name} -- {' '.join(map(quoted, _words()))}"
+    for warning in outcome.warnings:
+        echo_error(f"goldrush: {warning}")
+    goes_on = f"{outcome.stopped}; go on with `{program()} resume {command}`"
+    if as_json:
+        echo_json({
+            **info.as_dict(), "stopped": outcome.stopped or None, "served": outcome.served,
+            "exit_code": outcome.end and outcome.end.code,
+        })  # fmt: skip
+    else:
+        again = f", {outcome.served} of them taken from the journal" if outcome.served else ""
+        echo_error(f"journal: {name} ({format_count(info.units, 'exchange')}{again})")
+        if not outcome.stopped:
+            echo_error(f"next:    {program()} verify {command}")
+    if outcome.stopped:
+        echo_error(f"goldrush: {goes_on}")
+        return INTERRUPTED if outcome.stopped == "interrupted" else DIFFERS
+    return DONE
+
+
+def printed_to(stream: TextIO) -> Write:
+    """The function that writes what a program prints to a stream of this process."""
+
+    def write(piece: bytes) -> None:
+        stream.buffer.write(piece)
+        stream.flush()
+
+    return write

@@ -1,0 +1,91 @@
+"""What a recorded program can say itself: its notes, and results that come from outside.
+
+Both do nothing but call where the program is not recorded. They speak to the proxy by variables of
+the environment, as programs in other languages can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+from urllib.error import HTTPError
+from urllib.request import ProxyHandler, Request, build_opener
+
+from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class NotRecorded(GoldrushError):
+    """A note or a call that a recording does not take, or that a journal does not have."""
+
+
+def note(name: str, value: object = None) -> None:
+    """Record something of a program under a name: a round, a number, a list.
+
+    Args:
+        value: JSON: None, truth values, numbers, texts, lists and maps of them; arrays and numbers
+            of numpy stand for lists and numbers.
+
+    A note is compared when the run is verified, and a measure if it is a number. A program that is
+    not recorded notes nothing. Raises BadInput for any other value.
+    """
+    url = os.environ.get("GOLDRUSH_NOTES")
+    body = _encoded({"name": str(name), "value": value}, f"the note {name}")
+    if url:
+        _send("POST", url, body)
+
+
+def outside(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, whose results are recorded like answers, and served when a run is resumed or
+    verified: a search, a database, a clock.
+
+    Arguments and result are JSON; see `note`. What it raises is not recorded. In a program that is
+    not recorded it is the function itself.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        base = os.environ.get("GOLDRUSH_PROXY")
+        if not base:
+            return function(*args, **kwargs)
+        name = f"{function.__module__}.{function.__qualname__}"
+        asked = {"function": name, "args": args, "kwargs": kwargs}
+        url = f"{base}/outside"
+        status, given = _send("POST", url, _encoded(asked, f"an argument of {name}"))
+        if status == 202:
+            result = _encoded(function(*args, **kwargs), f"the result of {name}")
+            _, given = _send("PUT", f"{url}/{json.loads(given)['ticket']}", result)
+        found: R = json.loads(given)
+        return found
+
+    return called
+
+
+def _encoded(value: object, what: str) -> bytes:
+    try:
+        return json.dumps(value, default=_plain).encode()
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{what}: {error}", "give numbers, texts, lists and maps of them") from None
+
+
+def _plain(value: Any) -> object:
+    """The lists and numbers of a library as Python's own."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{format_value(value)} is no JSON")
+
+
+def _send(method: str, url: str, body: bytes) -> tuple[int, bytes]:
+    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses."""
+    headers = {"content-type": "application/json"}
+    request = Request(url, body, headers, method=method)  # noqa: S310  # of the recorder
+    try:
+        with build_opener(ProxyHandler({})).open(request) as answer:
+            return answer.status, answer.read()
+    except HTTPError as error:
+        raise NotRecorded(json.loads(error.read())["error"]["message"]) from None

@@ -1,0 +1,1 @@
+"""Recorded programs: how they are run again, and what tools show of them."""

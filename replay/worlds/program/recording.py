@@ -1,0 +1,350 @@
+"""Recording programs: from the start, on after a kill, and from a fork on; and running them again
+on the recorded answers, for nothing and without a connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import msgspec
+
+from goldrush.agents.worlds.program.requests import Masks, Secrets
+from goldrush.kernel.errors import BadInput, JournalError, format_value
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
+from goldrush.kernel.run import fork_steps, resume_steps, steps
+from goldrush.kernel.text import format_count, quoted
+from goldrush.kernel.world import World
+from goldrush.kernel.worlds.program.state import ProgramState
+from goldrush.kernel.worlds.program.world import (
+    NAME,
+    RULES,
+    Behaviour,
+    Exit,
+    program_world,
+)
+from goldrush.replay.tools import RERUN, Basis
+from goldrush.replay.worlds.program.running import (
+    Interrupted,
+    Program,
+    Write,
+    run,
+    source_of_command,
+)
+from goldrush.replay.worlds.program.session import Limits, ProgramSession, Recorder
+from goldrush.replay.worlds.program.tape import Tape
+from goldrush.replay.worlds.program.texts import with_text
+from goldrush.replay.worlds.program.upstreams import KNOWN, upstreams_of
+
+_VARIABLES: Final = {name: known for known, each in KNOWN.items() for name in each.variables}
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How a program is recorded.
+
+    Attributes:
+        upstreams, variables: servers and variables besides the known ones; see `upstreams_of`.
+        masks: patterns of what is not compared.
+        outputs: files that are compared at the end, besides the output.
+        limits: how much is asked for.
+        seconds: the time that the program has; None: as long as it takes.
+    """
+
+    upstreams: Sequence[str] = ()
+    variables: Sequence[str] = ()
+    masks: Sequence[str] = ()
+    outputs: Sequence[str] = ()
+    limits: Limits = Limits()
+    seconds: float | None = None
+
+
+DEFAULT: Final = Options()
+
+
+class ProgramOutcome(msgspec.Struct, frozen=True):
+    """How a recording ended.
+
+    Attributes:
+        end: of the program; None: it was ended, or interrupted.
+        stopped: why it can be resumed, as text; empty: it is finished.
+        served: the number of exchanges that were taken from the journal.
+        warnings: what is not compared, as text.
+    """
+
+    end: Exit | None
+    stopped: str
+    served: int
+    warnings: Sequence[str] = ()
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """What a program is run in: its command, its session, and the URLs of servers by name."""
+
+    command: Program
+    session: ProgramSession
+    urls: Mapping[str, str]
+
+
+def record(
+    words: Sequence[str], out: str | Path, options: Options, write: Write, *, force: bool = False
+) -> ProgramOutcome:
+    """Record a program in a new journal, or go on with one that it left unfinished. `write`: takes
+    what it prints.
+
+    Raises BadInput for another journal at the path, JournalInUse, WriteFailed.
+    """
+    is_new = force or not is_unfinished(words, out)
+    begun = recording(words, out, options, force=force) if is_new else resuming(words, out, options)
+    with begun as setting:
+        return _played(setting, write)
+
+
+def resume(
+    words: Sequence[str], path: str | Path, options: Options, write: Write
+) -> ProgramOutcome:
+    """Run a program again that a journal has not the end of: what it asked for, and was given, is
+    served, and the rest is recorded. What is compared is as recorded.
+
+    Raises BadInput for another command, other files of it, and a finished run; JournalError,
+    WriteFailed.
+    """
+    with resuming(words, path, options) as setting:
+        return _played(setting, write)
+
+
+@contextmanager
+def recording(
+    words: Sequence[str], out: str | Path, options: Options, *, force: bool = False
+) -> Iterator[Launch]:
+    """A new journal, open for a program. Raises as `record`."""
+    urls, names = upstreams_of(os.environ, options.upstreams, options.variables)
+    command = Program(
+        words, names, options.outputs, os.environ.get("PYTHONHASHSEED", "0"), options.seconds
+    )
+    source = source_of_command(words)
+    setup = {
+        "command": tuple(words),
+        "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
+        "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
+        "masks": tuple(options.masks),
+        "outputs": tuple(options.outputs),
+        "hashseed": command.hashseed,
+        "source": source.as_dict(),
+    }
+    masks, behaviour = Masks(options.masks), Behaviour(source.sha256)
+    with JournalWriter(out, Header(NAME, RULES), force=force, fsync=True) as journal:
+        recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, 1)
+        with closing(recorder):
+            session = ProgramSession(Tape(), recorder, Secrets(os.environ), masks, options.limits)
+            yield Launch(command, session, urls)
+
+
+def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
+    """Whether a path names an unfinished journal of this command."""
+    with suppress(BadInput, JournalError), JournalReader(path) as reader:
+        if reader.header.world == NAME:
+            tape = Tape.of(reader)
+            return tape.command == tuple(words) and not reader.ended
+    return False
+
+
+@contextmanager
+def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterator[Launch]:
+    """An unfinished journal, open for its program. Raises as `resume`."""
+    with JournalWriter.reopen(path, fsync=True) as journal:
+        with journal.reader() as reader:
+            tape = tape_of(reader)
+        check_command(tape, words, str(path))
+        command, urls, masks, secrets = given_again(tape, words, options)
+        behaviour = tape.behaviour(source_of_command(words).sha256)
+        loop = resume_steps(program_world(behaviour), journal)
+        recorder = Recorder(loop, behaviour, _process(tape) + 1)
+        with closing(recorder):
+            session = ProgramSession(tape, recorder, secrets, masks, options.limits)
+            yield Launch(command, session, urls)
+
+
+def fork(
+    words: Sequence[str], parent: str | Path, at: int, out: str | Path, options: Options,
+    write: Write, *, model: str = "", answer: str | None = None, force: bool = False,
+) -> ProgramOutcome:  # fmt: skip
+    """Run a program again from an exchange on, into a new journal.
+
+    Args:
+        at: the number of the exchange: what was answered before it is served, it and what follows
+            is asked.
+        model: asked in place of the program's from there on; empty: its own.
+        answer: the text of the answer to that exchange; None: it is asked for again.
+
+    Raises BadInput, JournalError, WriteFailed.
+    """
+    with JournalReader(parent) as reader, JournalReader(parent) as again:
+        whole = tape_of(again)
+        if at not in whole.exchanges:
+            raise BadInput(
+                f"{parent} has no exchange {at}",
+                f"`goldrush log {quoted(str(parent))}` lists those that it has",
+            )
+        with JournalReader(parent) as third:
+            tape = Tape.of(third, at - 1)
+        command, urls, masks, secrets = given_again(whole, words, options)
+        source = source_of_command(words)
+        behaviour = tape.behaviour(source.sha256)
+        facts = {
+            "parent": sha256_of(parent), "changes": {"model": model} if model else {},
+            "answer": True if answer is not None else None, "source": source.as_dict(),
+        }  # fmt: skip
+        loop = fork_steps(
+            program_world(behaviour), reader, at - 1, lambda state: facts, out, force=force,
+            fsync=True,
+        )  # fmt: skip
+        with closing(Recorder(loop, behaviour, _process(tape) + 1, model)) as recorder:
+            session = ProgramSession(tape, recorder, secrets, masks, options.limits)
+            if answer is not None:
+                exchange = whole.exchanges[at]
+                session.replace(exchange.asked, with_text(exchange.answer, answer))
+            return _played(Launch(command, session, urls), write)
+
+
+def tape_of(reader: JournalReader) -> Tape:
+    """The tape of an open journal. Raises BadInput for a run of another world, JournalError."""
+    if reader.header.world != NAME:
+        raise BadInput(
+            f"{reader.path} is a run of the {format_value(reader.header.world)} world",
+            "leave out what follows --",
+        )
+    return Tape.of(reader)
+
+
+def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
+    """Raises BadInput unless a journal is of a command of these words."""
+    if tape.command != tuple(words):
+        recorded = " ".join(map(quoted, tape.command))
+        raise BadInput(f"{path} is of another command", f"give -- {recorded}")
+
+
+def given_again(
+    tape: Tape, words: Sequence[str], options: Options
+) -> tuple[Program, Mapping[str, str], Masks, Secrets]:
+    """What a program is run with once more: as recorded, but for the servers, which may be
+    elsewhere now. Raises BadInput.
+    """
+    assert tape.state is not None
+    setup: Mapping[str, Any] = tape.state.setup
+    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in KNOWN)]
+    variables = [f"{name}={variable}" for variable, name in setup["variables"].items()]
+    urls, names = upstreams_of(
+        os.environ, [*upstreams, *options.upstreams], [*variables, *options.variables]
+    )
+    command = Program(words, names, setup["outputs"], setup["hashseed"], options.seconds)
+    return command, urls, Masks(setup["masks"]), Secrets(os.environ)
+
+
+def _process(tape: Tape) -> int:
+    return 1 if tape.state is None else tape.state.process
+
+
+def _played(setting: Launch, write: Write) -> ProgramOutcome:
+    """Run a program to its end, and record that."""
+    session, end, stopped = setting.session, None, ""
+    try:
+        end = asyncio.run(run(setting.command, session, setting.urls, write))
+        session.finish(end)
+    except (Interrupted, KeyboardInterrupt):
+        stopped = "interrupted"
+    if session.failed is not None:
+        raise session.failed
+    if session.stopped is not None:
+        stopped = f"stopped by {session.stopped}"
+    elif end is None:
+        stopped = stopped or "out of time"
+    elif end.code:
+        stopped = f"the program ended with exit code {end.code}"
+    return ProgramOutcome(end, stopped, len(session.served), warnings_of(session))
+
+
+def warnings_of(session: ProgramSession) -> list[str]:
+    """What a run does not compare, as text."""
+    found: list[str] = []
+    if session.unknown:
+        found.append(f"headers that are not compared: {', '.join(session.unknown)}")
+    if session.reel.raced:
+        found.append(
+            f"{session.reel.raced} equal requests raced and no caller was named; who got which "
+            "answer may differ"
+        )
+    return found
+
+
+@attrs.define
+class Given:
+    """The command that was given for a journal: the consent to run it.
+
+    Attributes:
+        words: the command.
+        options: what it is run with, besides what is recorded.
+        session: of its run, once it was run.
+        end: of that run; None: it was ended.
+    """
+
+    words: Sequence[str]
+    options: Options = DEFAULT
+    session: ProgramSession | None = None
+    end: Exit | None = None
+
+    def world(self, reader: JournalReader) -> World[ProgramState]:
+        """The world of an open journal, by what the program does on its answers; it is run once.
+
+        Raises BadInput for another command, JournalError.
+        """
+        source = source_of_command(self.words).sha256
+        if self.session is None:
+            with reader.again() as again:
+                tape = tape_of(again)
+            check_command(tape, self.words, str(reader.path))
+            self.session, self.end = played_again(tape, self.words, self.options)
+        return program_world(self.session.behaviour(self.end, source))
+
+    def basis(self, path: str, *, repeats: bool) -> Basis:
+        """On what a verdict rests; see `Tools.basis`."""
+        session = self.session
+        if session is None:
+            return Basis()
+        tape = session.tape
+        left_out = warnings_of(session)
+        superseded = len(tape.exchanges) - len(tape.valid)
+        if superseded:
+            left_out.append(f"{format_count(superseded, 'exchange')} of earlier processes")
+        if tape.is_open_ended:
+            left_out.append("the end of the program, before which the recording broke off")
+        if tape.state is not None and (masks := tape.state.setup["masks"]):
+            left_out.append(f"what is masked: {', '.join(masks)}")
+        command = " ".join(map(quoted, self.words))
+        return Basis(f"a run of {command} on the recorded answers", "; ".join(left_out))
+
+
+def played_again(
+    tape: Tape, words: Sequence[str], options: Options
+) -> tuple[ProgramSession, Exit | None]:
+    """Run a program on the answers of a journal. What is not there is refused. Raises BadInput."""
+    command, urls, masks, secrets = given_again(tape, words, options)
+    session = ProgramSession(tape, None, secrets, masks)
+    is_open_ended = tape.is_open_ended
+    end = asyncio.run(run(command, session, urls, is_open_ended=is_open_ended))
+    return session, end
+
+
+@contextmanager
+def running(words: Sequence[str], options: Options = DEFAULT) -> Iterator[Given]:
+    """Within it, the program of a journal whose events are derived again is run by this command."""
+    given = Given(words, options)
+    token = RERUN.set(given)
+    try:
+        yield given
+    finally:
+        RERUN.reset(token)

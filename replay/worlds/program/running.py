@@ -1,0 +1,193 @@
+"""A program that is run behind the proxy: its environment, its output, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from goldrush.agents.game.source import TEXT_MAX, Source, source_of
+from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
+from goldrush.agents.worlds.program.requests import KEY
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.worlds.program.world import Exit
+from goldrush.replay.worlds.program.session import ProgramSession
+
+STDOUT: Final = "stdout"
+GRACE: Final = 120.0  # seconds that answers have to arrive after the program has ended
+STUCK: Final = 5.0  # seconds without a request after which a program that waits is ended
+_PIECE: Final = 1 << 16
+
+Write = Callable[[bytes], object]  # takes what a program prints
+
+
+class Program(msgspec.Struct, frozen=True):
+    """A program as it is run.
+
+    Attributes:
+        words: the command.
+        names: the names of servers by variable.
+        outputs: the files that are compared at the end.
+        hashseed: the seed of Python's hashes.
+        seconds: the time that it has; None: as long as it takes.
+    """
+
+    words: Sequence[str]
+    names: Mapping[str, str] = {}
+    outputs: Sequence[str] = ()
+    hashseed: str = "0"
+    seconds: float | None = None
+
+    def environment(self, url: str) -> dict[str, str]:
+        """The variables that a program has besides those of this process; `url`: of the proxy."""
+        direct = os.environ.get("NO_PROXY", os.environ.get("no_proxy"))
+        local = ",".join(filter(None, [HOST, "localhost", direct]))
+        path = os.pathsep.join(filter(None, [HOOK, os.environ.get("PYTHONPATH")]))
+        return {
+            **{variable: f"{url}/{name}" for variable, name in self.names.items()},
+            "PYTHONPATH": path,
+            "PYTHONHASHSEED": self.hashseed,
+            "NO_PROXY": local,
+            "no_proxy": local,
+            "GOLDRUSH_PROXY": url,
+            "GOLDRUSH_NOTES": f"{url}/notes",
+            "GOLDRUSH_CALLER": "",
+        }
+
+
+def source_of_command(words: Sequence[str]) -> Source:
+    """The files that a command names, as one source: a single text as it is. Of what is no text, or
+    long, the SHA-256 stands for it; no text is kept that may have a key in it. An executable that
+    the command begins with is none of them.
+    """
+    texts: list[tuple[str, str]] = []
+    for index, word in enumerate(words):
+        with suppress(OSError, ValueError):
+            if os.path.isfile(word):
+                code = Path(word).read_bytes()
+                is_text = len(code) <= TEXT_MAX and b"\0" not in code
+                text = code.decode("utf-8", "replace") if is_text else ""
+                if not is_text or text.encode() != code:
+                    if index == 0:
+                        continue
+                    text = f"SHA-256 {hashlib.sha256(code).hexdigest()}\n"
+                texts.append((word, text))
+    whole = "".join(f"==> {name} <==\n{text}" for name, text in texts)
+    source = source_of((texts[0][1] if len(texts) == 1 else whole).encode())
+    return Source(source.sha256, None) if KEY.search(source.text or "") else source
+
+
+class Interrupted(Exception):
+    """The user has interrupted the run."""
+
+
+async def run(
+    command: Program, session: ProgramSession, upstreams: Mapping[str, str],
+    write: Write = lambda piece: None, *, is_open_ended: bool = False,
+) -> Exit | None:  # fmt: skip
+    """Run a program behind a proxy until it ends; its errors go where this process's go.
+
+    Args:
+        upstreams: the URLs of servers by name.
+        write: takes its output.
+        is_open_ended: it is ended when it has asked for all that is recorded.
+
+    Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
+    Interrupted where the user interrupts it; answers that arrive then are recorded.
+    """
+    proxy = Proxy(session, upstreams, is_open_ended=is_open_ended)
+    async with proxy.running():
+        try:
+            child = await asyncio.create_subprocess_exec(
+                *command.words, env={**os.environ, **command.environment(proxy.url)},
+                stdout=asyncio.subprocess.PIPE, limit=_PIECE,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise BadInput(f"{command.words[0]} cannot be run: {why}", "give a command") from None
+        interrupted = _on_interrupt(child)
+        output = asyncio.create_task(_output(child, write))
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(child.wait())]
+        if is_open_ended:
+            tasks.append(asyncio.create_task(_until_stuck(session, proxy)))
+        done, _ = await asyncio.wait(
+            tasks, timeout=command.seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        is_ended = tasks[0] in done
+        if not is_ended:
+            with suppress(ProcessLookupError):
+                child.kill()
+        code = await child.wait()
+        digest, size = await output
+        await proxy.drained(GRACE)
+    if interrupted():
+        raise Interrupted
+    if not is_ended:
+        return None
+    return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))
+
+
+async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str, int]:
+    """Pass the output on; its SHA-256 and its size. What children of the program that live on may
+    write is not waited for.
+    """
+    assert child.stdout is not None
+    hashed, size = hashlib.sha256(), 0
+    ended = asyncio.create_task(child.wait())
+    while True:
+        piece = asyncio.create_task(child.stdout.read(_PIECE))
+        await asyncio.wait({piece, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not piece.done():
+            await asyncio.wait({piece}, timeout=1)
+        if not piece.done() or not piece.result():
+            piece.cancel()
+            return hashed.hexdigest(), size
+        hashed.update(piece.result())
+        size += len(piece.result())
+        write(piece.result())
+
+
+async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
+    """Wait until a program has asked for all that is recorded, or waits for what is not."""
+    served, still = -1, 0.0
+    while True:
+        await asyncio.sleep(0.05)
+        is_waiting = proxy.parked > 0 and len(session.served) == served
+        still = still + 0.05 if is_waiting else 0.0
+        served = len(session.served)
+        if still >= (0.2 if not session.reel.left else STUCK):
+            return
+
+
+def _on_interrupt(child: asyncio.subprocess.Process) -> Callable[[], bool]:
+    """Have Ctrl-C, which the program gets too, wait for its end; the second one ends it. Returns
+    whether there was one.
+    """
+    count = 0
+
+    def interrupt() -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            with suppress(ProcessLookupError):
+                child.kill()
+
+    with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)
+    return lambda: count > 0
+
+
+def _file(name: str) -> tuple[str, str, int]:
+    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read."""
+    try:
+        content = Path(name).read_bytes()
+    except OSError:
+        return name, "", 0
+    return name, hashlib.sha256(content).hexdigest(), len(content)

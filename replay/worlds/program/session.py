@@ -1,0 +1,293 @@
+"""What becomes of a request: it is served from a journal, or asked and recorded, or refused.
+
+Nothing here waits: the proxy calls it from its one thread. What arrives is committed at once, so
+that a kill of the program, or of the recorder, loses nothing that was paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final
+
+import msgspec
+
+from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
+from goldrush.kernel.run import Inputs
+from goldrush.kernel.world import Batch
+from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
+from goldrush.kernel.worlds.program.state import ProgramState
+from goldrush.kernel.worlds.program.values import Json, packed
+from goldrush.kernel.worlds.program.world import (
+    Asked,
+    Behaviour,
+    Done,
+    Exit,
+)
+from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape
+from goldrush.replay.worlds.program.texts import read
+
+Steps = Generator[ProgramState, Inputs, ProgramState]
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How much a run may ask for, earlier processes included; None: as much as it likes."""
+
+    max_requests: int | None = None
+    max_tokens: int | None = None
+
+    def reached(self, state: ProgramState, under_way: int) -> str | None:
+        """The limit that one more request would exceed, as text. `under_way`: the requests that
+        are not answered.
+        """
+        if self.max_requests is not None and state.exchanges + under_way >= self.max_requests:
+            return f"--max-requests {self.max_requests}"
+        taken = state.tokens.input + state.tokens.output
+        if self.max_tokens is not None and taken >= self.max_tokens:
+            return f"--max-tokens {self.max_tokens}"
+        return None
+
+
+UNLIMITED: Final = Limits()
+
+
+class Recorder:
+    """A journal that is being written: its run loop, and what its program has done since the last
+    commit.
+    """
+
+    def __init__(self, steps: Steps, behaviour: Behaviour, process: int, model: str = "") -> None:
+        """Begin the loop, which writes START. `process`: the number of the process; `model`: asked
+        in place of the program's; empty: its own. Raises WriteFailed.
+        """
+        self._steps = steps
+        self._behaviour = behaviour
+        self.state = next(steps)
+        self.process = process
+        self.model = model or self.state.model
+        self._notes: list[tuple[str, Json]] = []
+        self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
+        self._is_new = process > 1  # the journal does not have the process yet
+        self.is_over = False
+
+    def again(self, exchange: int) -> None:
+        """Note that an exchange was served."""
+        self._again[0].append(exchange)
+
+    def note(self, name: str, value: Json, recorded: int | None) -> None:
+        """Take a note. `recorded`: the number of one that is the same; None: it is new."""
+        if recorded is None:
+            self._notes.append((name, value))
+        else:
+            self._again[1].append(recorded)
+
+    def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
+        """Record an exchange. Raises WriteFailed."""
+        body = b"".join(answer.chunks)
+        is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
+        found = None if is_stream or answer.is_cut else read(body)
+        value, style = found or (None, None)
+        chunks = () if found else answer.chunks
+        row = (
+            arrival, answer.status, tuple(answer.headers), style,
+            self.state.seen.stored(value), tuple(chunks), answer.is_cut,
+        )  # fmt: skip
+        self._close([(ANSWERED, [row])], asked)
+
+    def finish(self, end: Exit) -> None:
+        """Record the end of the program: that of the run, if it succeeded. Raises WriteFailed."""
+        self._close([(EXITED, [()])], end)
+        self.close()
+
+    def close(self) -> None:
+        """Leave the journal as it is, to be resumed."""
+        self._steps.close()
+
+    def _close(self, inputs: list[Batch], last: Asked | Exit) -> None:
+        exchanges, notes = self._again
+        if self._is_new or exchanges or notes:
+            inputs = [(RESTARTED, [(self.process, tuple(exchanges), tuple(notes))]), *inputs]
+        self._behaviour.done[self.state.unit + 1] = Done(tuple(self._notes), last)
+        self._notes, self._again, self._is_new = [], ([], []), False
+        try:
+            self.state = self._steps.send(inputs)
+        except StopIteration as end:
+            self.state, self.is_over = end.value, True
+
+
+class Miss(msgspec.Struct, frozen=True):
+    """A request that a journal does not have. `exchange`: the nearest that it has, with how it
+    differs; None: it has no other.
+    """
+
+    asked: Asked
+    nearest: tuple[Exchange, str] | None
+
+    def is_for(self, exchange: Exchange) -> bool:
+        """Whether it came in place of this exchange."""
+        return self.nearest is not None and self.nearest[0].number == exchange.number
+
+    def __str__(self) -> str:
+        who = f" of {self.asked.caller}" if self.asked.caller else ""
+        what = f"the request{who}: {self.asked.method} {self.asked.path}"
+        if self.nearest is None:
+            return f"{what}, which the journal does not have: all its exchanges were asked for"
+        exchange, differs = self.nearest
+        return f"{what}, in place of exchange {exchange.number}: {differs}"
+
+
+class ProgramSession:
+    """One run of a program behind the proxy.
+
+    Attributes:
+        tape: what the journal has.
+        reel: what is served of it.
+        recorder: None: nothing is asked, what is not there is refused.
+        secrets, masks, limits: of the program.
+        served, missed: the exchanges that were served, and the requests that were not there, in
+            order.
+        unknown: the names of headers that are not compared.
+        made: what the program did again, by unit: a note of the journal by its number.
+        new_notes: the notes that the journal does not have.
+        stopped: the limit that ended the asking, as text; None: none did.
+        failed: what kept an answer from being recorded; None: nothing.
+    """
+
+    def __init__(
+        self, tape: Tape, recorder: Recorder | None, secrets: Secrets, masks: Masks,
+        limits: Limits = UNLIMITED,
+    ) -> None:  # fmt: skip
+        """Serve what is valid: without a recorder all, with one what succeeded."""
+        self.tape = tape
+        # Who resumes may ask again for what an earlier process asked: it was paid for as well.
+        chosen = map(tape.exchanges.__getitem__, tape.valid if recorder is None else tape.exchanges)
+        served = (each for each in chosen if recorder is None or each.answer.is_success)
+        self.reel = Reel(served, is_whole=recorder is None)
+        self.recorder = recorder
+        self.secrets, self.masks, self.limits = secrets, masks, limits
+        self.served: list[int] = []
+        self.missed: list[Miss] = []
+        self.unknown: dict[str, None] = {}
+        self.made: list[int] = []
+        self.new_notes: list[tuple[str, Json]] = []
+        self.stopped: str | None = None
+        self.failed: BaseException | None = None
+        self.under_way = 0
+        self.arrived = 0 if recorder is None else recorder.state.arrived
+        self.model = "" if recorder is None else recorder.model
+        self._replaced: tuple[Asked, Response] | None = None
+        made = range(1, len(tape.notes) + 1) if recorder else tape.made
+        self._notes = [tape.notes[number - 1] for number in made]
+
+    def replace(self, asked: Asked, answer: Response) -> None:
+        """Have a request answered so, once it is asked; that is recorded as an answer to it."""
+        self._replaced = asked, answer
+
+    def serve(self, asked: Asked) -> Response | None:
+        """The recorded answer to a request, or what replaces it; None: there is none. Raises
+        WriteFailed as `commit`.
+        """
+        exchange = self.reel.take(asked)
+        if exchange is None:
+            if self._replaced is None or self._replaced[0] != asked:
+                return None
+            answer, self._replaced = self._replaced[1], None
+            self._admit()
+            self.commit(asked, answer, self.arrived)
+            return answer
+        self.served.append(exchange.number)
+        if self.recorder is not None:
+            self.recorder.again(exchange.number)
+        return exchange.answer
+
+    def objection(self, asked: Asked) -> str | None:
+        """Why a request that is not recorded cannot be asked, as text; None: it can. Who may ask
+        calls `commit`, or `drop`.
+        """
+        if self.recorder is None:
+            self.missed.append(Miss(asked, self.reel.nearest(asked)))
+            return f"the journal does not have {self.missed[-1]}"
+        if self.failed is not None:
+            return f"nothing more is recorded: {self.failed}"
+        self.stopped = self.stopped or self.limits.reached(self.recorder.state, self.under_way)
+        if self.stopped is not None:
+            return f"the run is stopped by {self.stopped}"
+        self._admit()
+        return None
+
+    def _admit(self) -> None:
+        self.under_way += 1
+        self.arrived += 1
+
+    def drop(self) -> None:
+        """Give up a request that was sent."""
+        self.under_way -= 1
+
+    def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
+        """Record the answer to a request. Raises WriteFailed, after which nothing is recorded."""
+        assert self.recorder is not None
+        self.under_way -= 1
+        try:
+            self.recorder.commit(asked, answer, arrival)
+        except BaseException as error:  # a bug, too, ends the run
+            self.failed = error
+            raise
+
+    def note(self, name: str, value: Json) -> None:
+        """Take a note of the program."""
+        value = self.masks.in_value(value)
+        known = next(
+            (n for n in self._notes if n.name == name and packed(n.value) == packed(value)), None
+        )
+        if known is not None:
+            self._notes.remove(known)
+            self.made.append(known.number)
+        else:
+            self.new_notes.append((name, value))
+        if self.recorder is not None:
+            self.recorder.note(name, value, None if known is None else known.number)
+
+    def finish(self, end: Exit | None) -> None:
+        """Record the end of the program, unless it was stopped. Raises WriteFailed."""
+        if self.recorder and end and self.stopped is None and self.failed is None:
+            self.recorder.finish(end)
+
+    def behaviour(self, end: Exit | None, source: str | None) -> Behaviour:
+        """What the program did in the units of the journal: as recorded where it did the same, and
+        in those of earlier processes. `end`: None: it was ended, for it waited for what is not
+        recorded.
+        """
+        tape, asked, made = self.tape, {*self.served}, {*self.made}
+        found = tape.behaviour(source)
+        left_out = {*tape.made} - made
+        notes = tape.notes_by_unit(note for note in tape.notes if note.number not in left_out)
+        for unit, done in found.done.items():
+            found.done[unit] = Done(notes.get(unit, ()), done.last)
+        for number in tape.valid:
+            if number not in asked:
+                exchange = tape.exchanges[number]
+                instead = next((m for m in self.missed if m.is_for(exchange)), None)
+                last = None if instead is None else instead.asked
+                found.done[number] = Done(notes.get(number, ()), last)
+                found.reasons[number] = str(instead or self._unasked(exchange))
+        if tape.ended is not None and not tape.is_open_ended:
+            recorded = tape.ends[tape.ended]
+            all_notes = (*notes.get(tape.ended, ()), *self.new_notes)
+            found.done[tape.ended] = Done(all_notes, end)
+            if self.missed or end != recorded:
+                other = self.missed[0] if self.missed else _other_end(end, recorded)
+                found.reasons[tape.ended] = str(other)
+        return found
+
+    def _unasked(self, exchange: Exchange) -> str:
+        text = f"the program did not ask for exchange {exchange.number}"
+        return f"{text}; it asked for {self.missed[0]}" if self.missed else text
+
+
+def _other_end(end: Exit | None, recorded: Exit) -> str:
+    if end is None:
+        return "the program did not end"
+    if end.code != recorded.code:
+        return f"exit code {end.code} here, {recorded.code} in the journal"
+    pairs = zip(end.outputs, recorded.outputs, strict=False)
+    names = [one[0] for one, two in pairs if one != two]
+    return f"other output than in the journal: {', '.join(names)}"

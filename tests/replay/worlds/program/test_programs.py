@@ -1,0 +1,199 @@
+"""Programs that ask models: recorded, killed, resumed, run again, forked.
+
+The servers are scripted (server.py) and answer at random, so an output that comes back came from
+the journal.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import goldrush
+from goldrush.kernel.journal import JournalReader
+from goldrush.replay.worlds.program.tape import Tape
+from tests.replay.worlds.program.server import serving
+
+HERE = Path(__file__).parent / "programs"
+COMMANDS = {
+    "sim.py": [sys.executable],
+    "sim3.py": [sys.executable],
+    "society.py": [sys.executable],
+    "responses.py": [sys.executable],
+    "claude.py": [sys.executable],
+    "node.mjs": ["node"],
+    "curl.sh": ["sh"],
+}
+
+
+def environment(url, **more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI", "ANTHROPIC"))}
+    return {
+        **kept, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_BASE": f"{url}/v1",
+        "ANTHROPIC_BASE_URL": url, "OPENAI_API_KEY": "sk-secret-of-tests",
+        "ANTHROPIC_API_KEY": "sk-secret-of-tests", "NAMED": "1", **more,
+    }  # fmt: skip
+
+
+def goldrush_(*words, url, folder, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "goldrush", *words], cwd=folder, env=environment(url, **more),
+        capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def tape_of(path):
+    with JournalReader(path) as reader:
+        return Tape.of(reader)
+
+
+def command_of(name):
+    program = COMMANDS[name]
+    if name == "node.mjs" and subprocess.call(["which", "node"], stdout=subprocess.DEVNULL):
+        pytest.skip("Node is not installed")
+    if name == "claude.py":
+        pytest.importorskip("anthropic")
+    return [*program, str(HERE / name)]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_killed_program_goes_on_and_is_run_again(name, tmp_path):
+    command, journal = command_of(name), str(tmp_path / "run.journal")
+    with serving(limited=0.1, failing=0.05) as server:
+        at = {"url": server.url, "folder": tmp_path}
+        first = goldrush_("record", "--out", journal, "--", *command, **at, DIE="2")
+        assert first.returncode == 1, first.stderr
+        again = goldrush_("record", "--out", journal, "--", *command, **at)
+        assert again.returncode == 0, again.stderr
+        paid = Counter(
+            repr((each.asked, each.answer)) for each in tape_of(journal).exchanges.values()
+            if each.answer.is_success
+        )  # fmt: skip
+        asked = len(server.asked)
+        verdict = goldrush_("verify", journal, "--", *command, **at)
+
+        assert (0, b"") == (verdict.returncode, verdict.stderr), verdict.stdout
+        assert asked == len(server.asked)
+        assert sum(paid.values()) == len(server.answered)
+    assert b"sk-secret" not in Path(journal).read_bytes()
+
+
+def test_killing_the_recorder_loses_nothing(tmp_path):
+    command, journal = command_of("sim.py"), str(tmp_path / "run.journal")
+    rng = random.Random(7)
+    with serving(limited=0.05) as server:
+        line = [sys.executable, "-m", "goldrush", "record", "--out", journal, "--", *command]
+        for _ in range(3):
+            process = subprocess.Popen(
+                line, env=environment(server.url), cwd=tmp_path, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+            time.sleep(1.5 + rng.random())
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        done = goldrush_(*line[3:], url=server.url, folder=tmp_path)
+        assert done.returncode in (0, 2), done.stderr
+        verdict = goldrush_("verify", journal, "--", *command, url=server.url, folder=tmp_path)
+
+        assert verdict.returncode == 0, verdict.stdout
+
+
+def test_a_crowd_of_equal_requests_gets_its_own_answers(tmp_path):
+    command, journal = [sys.executable, str(HERE / "crowd.py")], str(tmp_path / "run.journal")
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path, "AGENTS": "60"}
+        recorded = goldrush_("record", "--out", journal, "--", *command, **at)
+        assert recorded.returncode == 0, recorded.stderr
+        verdict = goldrush_("verify", journal, "--", *command, **at)
+
+        assert verdict.returncode == 0, verdict.stdout
+
+
+def test_another_answer_and_another_model(tmp_path):
+    command, journal = command_of("sim.py"), str(tmp_path / "run.journal")
+    (tmp_path / "new.txt").write_text("defect, of course")
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        goldrush_("record", "--out", journal, "--", *command, **at)
+        for number, how in enumerate((["--answer", "new.txt"], ["--model", "small"])):
+            out = str(tmp_path / f"{number}.journal")
+            seen = len(server.asked)
+            line = ["fork", journal, "--at", "9", *how, "--out", out, "--", *command]
+            forked = goldrush_(*line, **at)
+            assert forked.returncode == 0, forked.stderr
+            models = {each["body"]["model"] for each in server.asked[seen:]}
+            assert models == ({"m"} if number == 0 else {"small"})
+            verdict = goldrush_("verify", out, "--", *command, **at)
+            assert verdict.returncode == 0, verdict.stdout
+        text = b"".join(tape_of(str(tmp_path / "0.journal")).exchanges[9].answer.chunks)
+        assert b"defect, of course" in text
+
+
+SCRIPT = """
+import os, sys, time, openai, goldrush
+client = openai.OpenAI()
+goldrush.note("round", 1)
+@goldrush.outside
+def clock(): return time.time()
+now = {}
+text = client.chat.completions.create(model="m", messages=[{{"role": "user", "content": now}}])
+print(text.choices[0].message.content, clock())
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "options", "code", "says"),
+    [
+        ("'gold'", [], 0, "holds at levels 1 to 3"),
+        ("f'it is {time.time()} now'", [], 1, "messages[0].content, character"),
+        ("f'it is {time.time()} now'", ["--mask", r"(?P<time>\d+\.\d+)"], 0, "what is masked"),
+    ],
+)
+def test_a_clock_in_a_prompt_is_named_and_can_be_masked(now, options, code, says, tmp_path):
+    (tmp_path / "ask.py").write_text(SCRIPT.format(now))
+    command = [sys.executable, "ask.py"]
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        recorded = goldrush_("record", "--out", "run.journal", *options, "--", *command, **at)
+        assert recorded.returncode == 0, recorded.stderr
+        verdict = goldrush_("verify", "run.journal", "--", *command, **at)
+
+    assert code == verdict.returncode, verdict.stdout + verdict.stderr
+    assert says in verdict.stdout.decode()
+
+
+def test_a_ceiling_stops_a_run_that_a_higher_one_continues(tmp_path):
+    command = command_of("sim.py")
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        line = ["record", "--out", "run.journal", "--max-requests"]
+        stopped = goldrush_(*line, "9", "--", *command, **at)
+        assert 1 == stopped.returncode
+        assert b"stopped by --max-requests 9" in stopped.stderr
+        assert 9 == len(server.asked)
+        assert 0 == goldrush_(*line, "999", "--", *command, **at).returncode
+
+
+def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
+    openai = pytest.importorskip("openai")
+    with serving() as server:
+        for name, value in environment(server.url).items():
+            monkeypatch.setenv(name, value)
+
+        def ask(text):
+            with goldrush.tape(tmp_path / "run.journal"):
+                goldrush.note("asked", text)
+                chat = [{"role": "user", "content": text}]
+                made = openai.OpenAI().chat.completions.create(model="m", messages=chat)
+            return made.choices[0].message.content
+
+        assert ask("gold?") == ask("gold?")
+        assert 1 == len(server.asked)
+        with pytest.raises(openai.APIStatusError, match="'silver"):
+            ask("silver?")
