@@ -18,13 +18,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
-ANY_MAX = 320  # public signatures and fields that say `Any`; may only fall
+ANY_MAX = 309  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
-    "lines of code in kernel": (9_440, 150),
+    "lines of code in kernel": (9_435, 150),
     "lines of code in agents": (10_410, 150),
     "lines of code in replay": (18_475, 150),
-    "lines of code in cli": (2_530, 150),
-    "lines of JavaScript below replay": (2_223, 150),
+    "lines of code in cli": (2_485, 150),
+    "lines of JavaScript below replay": (2_030, 150),
     "lines of code in tests": (41_800, 600),
     "words of Markdown": (55_000, 600),
     "names used twice": (0, 0),

@@ -71,19 +71,6 @@ with ThreadPoolExecutor(2) as pool:
     list(pool.map(lambda k: contexts.pop().run(ask, k), "xyz"))
 run_all(threading.Thread, *[(f"thread{k}",) for k in range(3)])
 """
-LOOP_OF_A_THREAD = """
-import asyncio
-loop = asyncio.new_event_loop()
-threading.Thread(target=loop.run_forever, daemon=True).start()
-async def one(name): ask(name)
-def agent(k):
-    pause()
-    for job in [asyncio.run_coroutine_threadsafe(one(f"{k}{i}"), loop) for i in range(3)]:
-        job.result()
-made = [threading.Thread(target=agent, args=(k,)) for k in "abc"]
-for one_made in made: one_made.start()
-for one_made in made: one_made.join()
-"""
 PROCESSES = """
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
@@ -117,7 +104,6 @@ MODES = {
     "uvloop": ("import uvloop" + ASYNCIO.replace("RUN", "uvloop.run"), 19),
     "groups": (GROUPS, 6),
     "threads": (THREADS, 13),
-    "loop of a thread": (LOOP_OF_A_THREAD, 9),
     **{way: (PROCESSES.replace("METHOD", way), 9) for way in ("fork", "spawn", "forkserver")},
     "programs": (PROGRAMS, 6),
 }

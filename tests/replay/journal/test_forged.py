@@ -225,7 +225,9 @@ NO_READERS = {
         view.overview.write_overview view.top.top_of_two
         encoded.arrow_table encoded.rows_of study.study.study diff.format_diff
         verify.verify verify.way_out_of study.carry_out.carry_out
-        program.measures.read program.recording.fork program.recording.is_unfinished program.recording.record program.recording.recording program.recording.resume program.recording.resuming program.recording.tape_of""",
+        program.measures.read program.recording.fork program.recording.is_unfinished
+        program.recording.record program.recording.recording program.recording.resume
+        program.recording.resuming program.recording.tape_of""",
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
     "a test of its own: here, games/test_source.py": """

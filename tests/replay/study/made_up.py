@@ -12,19 +12,17 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import treated
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.study.measuring import result_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun, points_of
+from goldrush.replay.study.records import Cell, Manifest, Result, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.measures import MEASURES as SEASON_MEASURES
 from goldrush.replay.worlds.competition.study import SeasonResult, SeasonResults
 from goldrush.replay.worlds.mining import study
-from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
+from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import (
     MiningKept,
     MiningResult,
     MiningResults,
-    kept,
 )
 
 Halves = tuple[float | None, float | None]
@@ -87,12 +85,6 @@ def _policies(roster: str, agents: int) -> list[str]:
         ]
     except BadInput:
         return ["greedy-mine"] * agents
-
-
-def measured_as(cell: Cell, measured: MeasuredRun) -> MiningResult:
-    """A run that was recorded, as that of a cell."""
-    config = measured.config
-    return result_of(StudyRun(cell, config.seed, "", config), measured, kept(measured))
 
 
 def results(*runs: MiningResult) -> MiningResults:

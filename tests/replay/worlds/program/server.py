@@ -1,11 +1,9 @@
 """A model server for tests that answers at random, fails, limits, cuts and dawdles as it is told.
 
-It speaks OpenAI's chat completions and responses and Anthropic's messages, each with streams and
-with calls of tools, under any prefix of the path, and counts. `python server.py --limited 0.1`
-prints its port; in tests, `with serving(limited=0.1) as server:` or the fixture `model_server`.
+It speaks OpenAI's chat completions and Anthropic's messages, each with streams and with calls of
+tools, under any prefix of the path, and counts: `with serving(limited=0.1) as server:`.
 """
 
-import argparse
 import json
 import random
 import threading
@@ -16,7 +14,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import attrs
-import pytest
 
 USAGE = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
 CLAUDE_USAGE = {"input_tokens": 10, "output_tokens": 2}
@@ -57,10 +54,6 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         pass
 
-    def do_GET(self) -> None:
-        counts = {"asked": len(self.server.asked), "answered": len(self.server.answered)}
-        self.send_json(200, counts)
-
     def do_POST(self) -> None:
         ways, body = self.server.ways, json.loads(self.body())
         self.server.asked.append({"path": self.path, "headers": dict(self.headers), "body": body})
@@ -73,7 +66,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         answer = random_answer(body)
         kind = self.path.partition("?")[0].rpartition("/")[2]
-        make = {"completions": chat, "responses": responses, "messages": messages}[kind]
+        make = {"completions": chat, "messages": messages}[kind]
         whole, events = make(body, answer)
         is_cut = random.random() < ways.cut
         if body.get("stream"):
@@ -169,36 +162,6 @@ def chat(body: dict[str, Any], answer: str | dict[str, Any]) -> tuple[object, li
     return whole, [{**base, "object": "chat.completion.chunk", **event} for event in events]
 
 
-def responses(
-    body: dict[str, Any], answer: str | dict[str, Any]
-) -> tuple[object, list[dict[str, Any]]]:
-    item: dict[str, Any]
-    if isinstance(answer, str):
-        content = [{"type": "output_text", "text": answer, "annotations": []}]
-        item = {"type": "message", "role": "assistant", "status": "completed", "content": content}
-    else:
-        arguments = json.dumps(answer["arguments"])
-        item = {"type": "function_call", "call_id": f"call{random.random()}", "status": "completed"}
-        item |= {"name": answer["name"], "arguments": arguments}
-    item["id"] = f"item{random.random()}"
-    usage = {
-        **CLAUDE_USAGE, "total_tokens": 12, "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens_details": {"reasoning_tokens": 0},
-    }  # fmt: skip
-    whole = {
-        "id": f"resp{random.random()}", "object": "response", "created_at": int(time.time()),
-        "model": body["model"], "status": "completed", "output": [item], "usage": usage,
-        "parallel_tool_calls": True, "tool_choice": "auto", "tools": body.get("tools", []),
-    }  # fmt: skip
-    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
-    where = {"item_id": item["id"], "output_index": 0, "content_index": 0}
-    events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
-    for word in answer.split() if isinstance(answer, str) else []:
-        events.append({"type": "response.output_text.delta", **where, "delta": f"{word} "})
-    events.append({"type": "response.completed", "response": whole})
-    return whole, [{**event, "sequence_number": n} for n, event in enumerate(events)]
-
-
 def messages(
     body: dict[str, Any], answer: str | dict[str, Any]
 ) -> tuple[object, list[dict[str, Any]]]:
@@ -236,20 +199,3 @@ def serving(**ways: float) -> Iterator[Server]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
-
-
-@pytest.fixture
-def model_server() -> Iterator[Server]:
-    with serving() as server:
-        yield server
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int, default=0)
-    for field in attrs.fields(Ways):
-        parser.add_argument(f"--{field.name}", type=float, default=field.default)
-    given = vars(parser.parse_args())
-    served = Server(port=given.pop("port"), ways=Ways(**given))
-    print(served.server_port, flush=True)
-    served.serve_forever()

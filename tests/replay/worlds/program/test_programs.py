@@ -25,7 +25,6 @@ COMMANDS = {
     "sim.py": [sys.executable],
     "sim3.py": [sys.executable],
     "society.py": [sys.executable],
-    "responses.py": [sys.executable],
     "claude.py": [sys.executable],
     "node.mjs": ["node"],
     "curl.sh": ["sh"],
