@@ -96,6 +96,7 @@ def _served(setting: Launch) -> Iterator[None]:
 
     thread = Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
     with ExitStack() as stack:
+        stack.callback(loop.close)
         thread.start()
         stack.callback(thread.join)
         stack.callback(loop.call_soon_threadsafe, is_done.set)

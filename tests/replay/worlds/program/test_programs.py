@@ -189,7 +189,8 @@ def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
             with goldrush.tape(tmp_path / "run.journal"):
                 goldrush.note("asked", text)
                 chat = [{"role": "user", "content": text}]
-                made = openai.OpenAI().chat.completions.create(model="m", messages=chat)
+                with openai.OpenAI() as client:
+                    made = client.chat.completions.create(model="m", messages=chat)
             return made.choices[0].message.content
 
         assert ask("gold?") == ask("gold?")
