@@ -35,7 +35,7 @@ try:
 except ImportError:  # told to whoever records a program
     raise BadInput(
         "programs are recorded with aiohttp, which is not installed",
-        "pip install 'goldrush[programs]'",
+        "pip install 'goldrush-sim[programs]'",
     ) from None
 
 HOST: Final = "127.0.0.1"
