@@ -182,6 +182,7 @@ def names_each_run(
     return names
 
 
+@pytest.mark.turns("ways to make a caller")
 @pytest.mark.parametrize("mode", MODES)
 def test_each_place_has_a_name_of_its_own_and_the_same_in_each_run(mode: str, start: Start) -> None:
     text, places = MODES[mode]

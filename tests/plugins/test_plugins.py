@@ -51,7 +51,7 @@ def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> Non
 
     assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
     assert TOOLS is tools_named("lessons")
-    assert ["mining", "competition", "episode", "lessons"] == worlds()
+    assert ["mining", "competition", "episode", "program", "lessons"] == worlds()
 
 
 def test_a_game_has_the_name_of_an_installed_world_only_if_it_is_that_world(

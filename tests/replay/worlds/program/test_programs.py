@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.replay.worlds.program.tape import Tape
 from tests.replay.worlds.program.server import serving
 
+pytestmark = pytest.mark.turns("programs that ask models")
 HERE = Path(__file__).parent / "programs"
 COMMANDS = {
     "sim.py": [sys.executable],
@@ -70,16 +70,13 @@ def test_a_killed_program_goes_on_and_is_run_again(name, tmp_path):
         assert first.returncode == 1, first.stderr
         again = goldrush_("record", "--out", journal, "--", *command, **at)
         assert again.returncode == 0, again.stderr
-        paid = Counter(
-            repr((each.asked, each.answer)) for each in tape_of(journal).exchanges.values()
-            if each.answer.is_success
-        )  # fmt: skip
+        paid = sum(each.answer.is_success for each in tape_of(journal).exchanges.values())
         asked = len(server.asked)
         verdict = goldrush_("verify", journal, "--", *command, **at)
 
-        assert (0, b"") == (verdict.returncode, verdict.stderr), verdict.stdout
+        assert 0 == verdict.returncode, verdict.stdout
         assert asked == len(server.asked)
-        assert sum(paid.values()) == len(server.answered)
+        assert paid == len(server.answered)
     assert b"sk-secret" not in Path(journal).read_bytes()
 
 
