@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
-from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.errors import TornTail
+from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.program.events import (
@@ -77,17 +79,17 @@ class Tape:
         """
         tape = cls()
         walk = Walk(program_world(), reader, DIGESTS)
-        for commit, state in walk:
-            tape.state = state
-            if commit.kind == FORK:
-                tape.ended = None
-            if commit.kind == UNIT:
+        with suppress(TornTail):  # the rest was never recorded
+            for commit, state in walk:
+                tape.state = state
+                if commit.kind == FORK:
+                    tape.ended = None
                 for block in commit.blocks:
                     for code, rows in block:
                         for row in rows:
                             tape._add(state, code, row)
-            if commit.unit == last and commit.digest is not None:
-                break
+                if commit.unit == last and commit.digest is not None:
+                    break
         return tape
 
     def _add(self, state: ProgramState, code: int, row: Row) -> None:

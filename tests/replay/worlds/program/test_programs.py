@@ -93,6 +93,7 @@ def test_killing_the_recorder_loses_nothing(tmp_path):
             time.sleep(1.5 + rng.random())
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        Path(journal).write_bytes(Path(journal).read_bytes()[:-3])
         done = goldrush_(*line[3:], url=server.url, folder=tmp_path)
         assert done.returncode in (0, 2), done.stderr
         verdict = goldrush_("verify", journal, "--", *command, url=server.url, folder=tmp_path)
