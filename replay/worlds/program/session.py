@@ -272,7 +272,7 @@ class ProgramSession:
         if tape.ended is not None and not tape.is_open_ended:
             recorded = tape.ends[tape.ended]
             all_notes = (*notes.get(tape.ended, ()), *self.new_notes)
-            found.done[tape.ended] = Done(all_notes, end)
+            found.done[tape.ended] = Done(all_notes, None if self.missed else end)
             if self.missed or end != recorded:
                 other = self.missed[0] if self.missed else _other_end(end, recorded)
                 found.reasons[tape.ended] = str(other)

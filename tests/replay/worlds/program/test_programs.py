@@ -133,14 +133,15 @@ def test_another_answer_and_another_model(tmp_path):
 
 
 SCRIPT = """
-import os, sys, time, openai, goldrush
+import os, time, openai, goldrush
 client = openai.OpenAI()
 goldrush.note("round", 1)
 @goldrush.outside
 def clock(): return time.time()
-now = {}
-text = client.chat.completions.create(model="m", messages=[{{"role": "user", "content": now}}])
-print(text.choices[0].message.content, clock())
+for now in [{}]:
+    try: client.chat.completions.create(model="m", messages=[{{"role": "user", "content": now}}])
+    except openai.APIError: pass
+print(clock())
 """
 
 
@@ -148,6 +149,7 @@ print(text.choices[0].message.content, clock())
     ("now", "options", "code", "says"),
     [
         ("'gold'", [], 0, "holds at levels 1 to 3"),
+        ("'gold', *(['more'] if 'AGAIN' in os.environ else [])", [], 1, "in place of exchange 2"),
         ("f'it is {time.time()} now'", [], 1, "messages[0].content, character"),
         ("f'it is {time.time()} now'", ["--mask", r"(?P<time>\d+\.\d+)"], 0, "what is masked"),
     ],
@@ -159,7 +161,7 @@ def test_a_clock_in_a_prompt_is_named_and_can_be_masked(now, options, code, says
         at = {"url": server.url, "folder": tmp_path}
         recorded = goldrush_("record", "--out", "run.journal", *options, "--", *command, **at)
         assert recorded.returncode == 0, recorded.stderr
-        verdict = goldrush_("verify", "run.journal", "--", *command, **at)
+        verdict = goldrush_("verify", "run.journal", "--", *command, **at, AGAIN="1")
 
     assert code == verdict.returncode, verdict.stdout + verdict.stderr
     assert says in verdict.stdout.decode()
