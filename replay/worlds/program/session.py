@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import Inputs
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
@@ -59,15 +60,15 @@ class Recorder:
         """Begin the loop, which writes START. `process`: the number of the process; `model`: asked
         in place of the program's; empty: its own. Raises WriteFailed.
         """
-        self._steps = steps
-        self._behaviour = behaviour
-        self.state = next(steps)
-        self.process = process
-        self.model = model or self.state.model
+        self._steps, self._behaviour = steps, behaviour
+        begun = next(steps, None)
+        if begun is None:
+            raise BadInput("the run had ended; its journal is whole now", "verify it")
+        self.state = begun
+        self.process, self.model = process, model or self.state.model
         self._notes: list[tuple[str, Json]] = []
         self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
         self._is_new = process > 1  # the journal does not have the process yet
-        self.is_over = False
 
     def again(self, exchange: int) -> None:
         """Note that an exchange was served."""
@@ -111,7 +112,7 @@ class Recorder:
         try:
             self.state = self._steps.send(inputs)
         except StopIteration as end:
-            self.state, self.is_over = end.value, True
+            self.state = end.value
 
 
 class Miss(msgspec.Struct, frozen=True):
