@@ -74,8 +74,8 @@ def check_folder(folder: str | Path, mark: str, *, force: bool = False) -> None:
         beside = Path(folder, f"{stem}.{TEX}")
         if suffix not in SUFFIXES or not beside.is_file() or not Path(folder, name).is_file():
             raise BadInput(
-                f"{folder} holds {format_value(name)}, which goldrush did not write there",
-                "give another path",
+                f"{folder} holds {format_value(name)}, not recognised as an output of goldrush",
+                "move it away, or give another path",
             )
         check_target(str(beside), is_own=lambda front: front.startswith(mark.encode()))
     if names and not force:
