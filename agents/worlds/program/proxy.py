@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from typing import Final, Protocol
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from goldrush.agents.worlds.program.requests import (
     CALLER,
@@ -107,6 +109,8 @@ class Proxy:
         self.parked = 0
         self._session = session
         self._upstreams = upstreams
+        # Found here once: aiohttp would look for each request, in ~/.netrc for credentials, too.
+        self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
         self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
         self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
@@ -130,8 +134,7 @@ class Proxy:
         connector = aiohttp.TCPConnector(limit=0)
         try:
             async with aiohttp.ClientSession(
-                timeout=timeout, connector=connector, trust_env=True,
-                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=timeout, connector=connector, cookie_jar=aiohttp.DummyCookieJar()
             ) as self._client:  # fmt: skip
                 yield
         finally:
@@ -198,6 +201,7 @@ class Proxy:
             async with self._client.request(
                 request.method, url, data=body or None, headers=headers, allow_redirects=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
+                proxy=self._proxies[asked.upstream],
             ) as given:  # fmt: skip
                 answer = Response(given.status, _kept(given.headers.items()), [])
                 if given.content_length is None and given.status < 400:
@@ -269,6 +273,12 @@ class Proxy:
         except GoldrushError as error:
             return _refusal(_REFUSED, f"the result cannot be recorded: {error}")
         return web.Response(body=body, content_type="application/json")
+
+
+def _proxy_to(url: str) -> str | None:
+    """The proxy that the environment names for a URL, by which this machine reaches others."""
+    parts = urlsplit(url)
+    return None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
 
 
 def _caller(request: web.Request) -> str:

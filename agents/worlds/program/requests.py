@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -64,7 +65,7 @@ class Secrets:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Begin with those of the environment."""
-        self._known: set[str] = set()
+        self._known: set[bytes] = set()
         self.add((name, value) for name, value in environment.items() if is_secret(name))
 
     def add(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -72,13 +73,15 @@ class Secrets:
         for name, value in pairs:
             if is_secret(name):
                 parts = [value, *re.split(r"[\s;=,]+", value)]
-                self._known.update(part for part in parts if len(part) >= _SECRET_MIN)
+                for part in parts:
+                    if len(part) >= _SECRET_MIN:
+                        self._known.add(part.encode("utf-8", "surrogateescape"))
+                        self._known.add(json.dumps(part)[1:-1].encode())
 
     def hidden(self, body: bytes) -> bytes:
         """A body without the known credentials."""
         for secret in sorted(self._known, key=len, reverse=True):
-            for text in {secret, json.dumps(secret)[1:-1]}:
-                body = body.replace(text.encode(), HIDDEN.encode())
+            body = body.replace(secret, HIDDEN.encode())
         return body
 
 
@@ -106,6 +109,11 @@ class Masks:
 
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
+        if not self._masks:
+            with suppress(ValueError, RecursionError):
+                ordered: Json = msgspec.json.decode(msgspec.json.encode(value, order="sorted"))
+                if ordered == value:  # or else it has numbers that JSON has not
+                    return ordered
         return _canonical(value, self.masked if self._masks else str)
 
 

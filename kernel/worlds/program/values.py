@@ -14,8 +14,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
+import msgspec
 from xxhash import xxh3_128_digest
 
 from goldrush.kernel.codec import TooLarge, encode
@@ -40,11 +42,14 @@ _NOWHERE: Final = -1  # the beginning of an empty list
 def parsed(body: bytes) -> Body:
     """A body as JSON; the body itself if it is no JSON that a journal can hold."""
     try:
-        value: Json = json.loads(body)
-        packed(value)  # no lone surrogates
-    except (ValueError, RecursionError):
-        return body
-    return value if _depth(value) <= DEPTH_MAX // 2 else body
+        value: Json = msgspec.json.decode(body)
+    except (ValueError, RecursionError):  # stricter than the standard library, but much faster
+        try:
+            value = json.loads(body)
+            packed(value)  # no lone surrogates
+        except (ValueError, RecursionError):
+            return body
+    return value if _is_shallow(value) else body
 
 
 def packed(value: object) -> bytes:
@@ -57,9 +62,14 @@ def packed(value: object) -> bytes:
         return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _depth(value: Json) -> int:
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max((_depth(item) for item in items if type(item) in (dict, list)), default=0)
+def _is_shallow(value: Json) -> bool:
+    level: list[Any] = [[value]]
+    for _ in range(DEPTH_MAX // 2 + 1):
+        items = chain.from_iterable(each.values() if type(each) is dict else each for each in level)
+        level = [item for item in items if type(item) in (dict, list)]
+        if not level:
+            return True
+    return False
 
 
 class References:

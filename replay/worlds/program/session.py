@@ -113,6 +113,7 @@ class Recorder:
             self.state = self._steps.send(inputs)
         except StopIteration as end:
             self.state = end.value
+        self._behaviour.done.clear()  # it is in the journal now
 
 
 class Miss(msgspec.Struct, frozen=True):

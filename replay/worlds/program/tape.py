@@ -171,7 +171,7 @@ class Reel:
 
     def take(self, asked: Asked) -> Exchange | None:
         """The exchange for a request, which is not served again; None: there is none."""
-        same = self._waiting.get(key_of(asked), [])
+        same = self._waiting.get(key_of(asked), []) if self.left else []
         found = next((each for each in same if each.asked.caller == asked.caller), None)
         if found is None and (self._is_whole or not asked.caller):
             found = next(iter(same), None)
