@@ -153,8 +153,7 @@ class Proxy:
         path = request.rel_url.raw_path.removeprefix(f"/{self._token}/{name}")
         headers = [(key.lower(), text) for key, text in request.headers.items()]
         session = self._session
-        session.secrets.add(headers)
-        session.secrets.add(request.query.items())
+        session.secrets.add([*headers, *request.query.items()])
         asked = asked_of(
             _caller(request), name, request.method, path or "/",
             request.query.items(), headers, body, session.secrets, session.masks,
@@ -211,9 +210,8 @@ class Proxy:
                         await _write(response, chunks[-1])
                     chunks.append(self._session.secrets.hidden(chunk))
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            is_cut = bool(answer.headers)
-            if answer.status == 502 and not chunks:
-                is_cut = False
+            is_cut = answer.status != 502 or bool(chunks)
+            if not is_cut:
                 why = f"{asked.upstream} gave no answer: {type(error).__name__}"
                 chunks = [json.dumps({"error": {"message": f"goldrush: {why}"}}).encode()]
         except asyncio.CancelledError:

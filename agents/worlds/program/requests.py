@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -39,6 +38,7 @@ KEY: Final = re.compile(
 _SECRET_MIN: Final = 8  # characters; shorter values are found in any text
 RETRIED: Final = (408, 409, 429)  # statuses below 500 of answers that were not paid for
 HIDDEN: Final = "(secret)"
+_ESCAPED: Final = ("utf-8", "surrogateescape")  # how bytes that are no UTF-8 stand in text
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -72,11 +72,9 @@ class Secrets:
         """Take the values of what has such a name; of `Bearer KEY`, the key, too."""
         for name, value in pairs:
             if is_secret(name):
-                parts = [value, *re.split(r"[\s;=,]+", value)]
-                for part in parts:
+                for part in [value, *re.split(r"[\s;=,]+", value)]:
                     if len(part) >= _SECRET_MIN:
-                        self._known.add(part.encode("utf-8", "surrogateescape"))
-                        self._known.add(json.dumps(part)[1:-1].encode())
+                        self._known |= {part.encode(*_ESCAPED), json.dumps(part)[1:-1].encode()}
 
     def hidden(self, body: bytes) -> bytes:
         """A body without the known credentials."""
@@ -109,11 +107,6 @@ class Masks:
 
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
-        if not self._masks:
-            with suppress(ValueError, RecursionError):
-                ordered: Json = msgspec.json.decode(msgspec.json.encode(value, order="sorted"))
-                if ordered == value:  # or else it has numbers that JSON has not
-                    return ordered
         return _canonical(value, self.masked if self._masks else str)
 
 
@@ -134,9 +127,7 @@ def asked_of(
     """A request as it is recorded. `headers`: with lower-case names."""
     value = parsed(secrets.hidden(body)) if body else b""
     if isinstance(value, bytes):
-        value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
-            "utf-8", "surrogateescape"
-        )
+        value = masks.masked(value.decode(*_ESCAPED)).encode(*_ESCAPED)
     else:
         value = masks.in_value(value)
     shown = [(name, masks.masked(text)) for name, text in query if not is_secret(name)]

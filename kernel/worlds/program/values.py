@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -49,7 +48,7 @@ def parsed(body: bytes) -> Body:
             packed(value)  # no lone surrogates
         except (ValueError, RecursionError):
             return body
-    return value if _is_shallow(value) else body
+    return value if _depth(value) <= DEPTH_MAX // 2 else body
 
 
 def packed(value: object) -> bytes:
@@ -62,14 +61,9 @@ def packed(value: object) -> bytes:
         return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _is_shallow(value: Json) -> bool:
-    level: list[Any] = [[value]]
-    for _ in range(DEPTH_MAX // 2 + 1):
-        items = chain.from_iterable(each.values() if type(each) is dict else each for each in level)
-        level = [item for item in items if type(item) in (dict, list)]
-        if not level:
-            return True
-    return False
+def _depth(value: Json) -> int:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max((_depth(item) for item in items if type(item) in (dict, list)), default=0)
 
 
 class References:
@@ -100,9 +94,8 @@ class References:
         """The longest beginning of a list that is known, and the number of its items."""
         number = _NOWHERE
         for count, item in enumerate(items):
-            longer = None
-            if isinstance(item, dict):
-                longer = self._longer.get((number, _digest(item)))
+            is_object = isinstance(item, dict)
+            longer = self._longer.get((number, _digest(item))) if is_object else None
             if longer is None:
                 return number, count
             number = longer
@@ -111,8 +104,7 @@ class References:
     def plain(self, value: Stored) -> Body:
         """The value again. Raises ValueError, LookupError for what no recorder writes."""
         self.measure(value)
-        plain: Body = self._plain(value)
-        return plain
+        return cast("Body", self._plain(value))
 
     def _plain(self, value: Stored) -> Any:
         if type(value) is not tuple:

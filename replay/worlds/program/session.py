@@ -87,10 +87,9 @@ class Recorder:
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
         value, style = found or (None, None)
-        chunks = () if found else answer.chunks
         row = (
             arrival, answer.status, tuple(answer.headers), style,
-            self.state.seen.stored(value), tuple(chunks), answer.is_cut,
+            self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
         self._close([(ANSWERED, [row])], asked)
 

@@ -124,7 +124,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def random_answer(body: dict[str, Any]) -> str | dict[str, Any]:
     """A text; or a call of the first tool, if there are tools and no result stands at the end."""
-    last = json.dumps((body.get("messages") or [body.get("input")])[-1])
+    last = json.dumps(body["messages"][-1])
     if body.get("tools") and not any(word in last for word in ('"tool"', "tool_result")):
         tool = body["tools"][0]
         function = tool.get("function", tool)
@@ -133,9 +133,6 @@ def random_answer(body: dict[str, Any]) -> str | dict[str, Any]:
             "name": function["name"],
             "arguments": {name: random.randrange(99) for name in fields},
         }
-    _, is_choice, rest = last.partition(r"with one of the following strings:\n")  # Concordia
-    if is_choice:
-        return random.choice(rest.partition('."')[0].split(r"\n"))
     return f"{random.choice(['cooperate', 'defect'])} {random.random():.6f} gold"
 
 

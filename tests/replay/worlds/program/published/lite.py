@@ -1,4 +1,4 @@
-"""A loop over LiteLLM: an auction with equal bidders, first one by one, then at once."""
+"""LiteLLM 1.110: an auction with equal bidders at once."""
 
 import asyncio
 import os
@@ -7,22 +7,16 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks the network 
 
 import litellm
 
-ROUNDS, BIDDERS = 4, 5
-COMMON = {"model": "openai/m", "api_key": "sk-secret-of-lite", "max_retries": 9}
-
 
 async def bid(number: int) -> str:
     chat = [{"role": "user", "content": f"Round {number}: what do you bid?"}]
-    answer = await litellm.acompletion(messages=chat, **COMMON)
+    answer = await litellm.acompletion("openai/m", chat, max_retries=9)
     return answer.choices[0].message.content
 
 
-async def bids(number: int) -> list[str]:
-    return await asyncio.gather(*[bid(number) for _ in range(BIDDERS)])
+async def main() -> None:
+    for number in range(4):
+        print(number, await asyncio.gather(*[bid(number) for _ in range(5)]))
 
 
-for number in range(ROUNDS):
-    opening = litellm.completion(
-        messages=[{"role": "user", "content": f"Open auction {number}."}], **COMMON
-    )
-    print(number, opening.choices[0].message.content, asyncio.run(bids(number)))
+asyncio.run(main())
