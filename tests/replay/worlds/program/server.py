@@ -26,6 +26,7 @@ class Ways:
     limited: float = 0.0  # 429 with retry-after
     failing: float = 0.0  # 500
     cut: float = 0.0  # the answer ends in its middle
+    is_bare: bool = False  # no header tells what an answer is
     slow: float = 0.02  # seconds that it takes at most before it answers, and between two chunks
 
 
@@ -96,7 +97,8 @@ class Handler(BaseHTTPRequestHandler):
         text = json.dumps(value).encode()
         self.send_response(status)
         more = {"content-type": "application/json", "x-request-id": f"r{random.random()}"}
-        for name, said in {**more, **(headers or {}), "content-length": str(len(text))}.items():
+        more = {} if self.server.ways.is_bare else {**more, **(headers or {})}
+        for name, said in {**more, "content-length": str(len(text))}.items():
             self.send_header(name, said)
         self.end_headers()
         self.wfile.write(text[: len(text) // 2] if is_cut else text)

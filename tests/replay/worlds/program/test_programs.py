@@ -56,6 +56,16 @@ def test_the_way_to_servers_is_that_of_the_environment(tmp_path):
     assert {"Bearer sk-secret-of-curl"} == keys
 
 
+def test_an_answer_without_headers_that_breaks_off_is_not_taken_for_whole(tmp_path):
+    body = '{"model": "m", "messages": [{"role": "user", "content": "gold?"}]}'
+    ask = f"curl -sS -d '{body}' $OPENAI_BASE_URL/chat/completions"
+    with serving(cut=1.0, is_bare=True) as server:
+        line = ["record", "--out", "run.journal", "--", "sh", "-c", ask]
+        recorded = goldrush_(*line, url=server.url, folder=tmp_path)
+
+    assert b"ended with exit code 18" in recorded.stderr  # curl's, of a transfer that was cut
+
+
 def test_another_model_is_asked_from_a_fork_on(tmp_path):
     with serving() as server:
         at, command = {"url": server.url, "folder": tmp_path}, command_of("sim.py")
