@@ -42,7 +42,7 @@ def estimates(
     """
     names = [model.name for model in chosen]
     Budget(models, names)  # refuses what a run would
-    known = prices(models, names)
+    known = prices(models.by_name)
     asked = played() if chosen else ()
     first = [[each.upper_bound for each in prompts if each.model is not None] for prompts in asked]
 

@@ -57,14 +57,13 @@ def measure(
     paths = journals_of(journals)
     if usage:
         from goldrush.agents.llm.budget import prices
-        from goldrush.agents.llm.models import Models, read_models
+        from goldrush.agents.llm.models import read_models
         from goldrush.replay.folders import total_size
         from goldrush.replay.journal.usage import usage as usage_of
         from goldrush.replay.workers import map_in_order
 
         refuse({"--measure": own_measures}, "--usage is by agent and model")
-        known = read_models(models) if models else {}
-        of = partial(usage_of, prices=prices(Models(by_name=known), list(known)))
+        of = partial(usage_of, prices=prices(read_models(models) if models else {}))
         runs = list(map_in_order(of, paths, jobs, total_size(paths)))
         echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
         return DONE

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
 
-_MODELS_FILE: Final = option(
+MODELS_FILE: Final = option(
     "--models", "FILE", "TOML file of language models and their prices.", type=FILE
 )
-ModelsFile = Annotated[str | None, _MODELS_FILE]
+ModelsFile = Annotated[str | None, MODELS_FILE]
 Model = Annotated[
     str | None,
     option(
@@ -42,7 +42,7 @@ Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HE
 class ReachOptions(NamedTuple):
     """How language models are reached, and when a run stops."""
 
-    models: str | None = _MODELS_FILE
+    models: str | None = MODELS_FILE
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
     patience: int | None = option(

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Amount
 from goldrush.kernel.errors import BadInput
 
@@ -28,18 +29,21 @@ class Budget:
         """
         self._max_tokens = models.max_tokens
         self._max_cost = models.max_cost
-        self._prices = prices(models, [*names, *(amount.name for amount in taken)])
-        if self._max_cost is not None:
-            for name in names:
-                if name not in self._prices:
-                    raise BadInput(
-                        f"a ceiling of cost needs the price of {name}",
-                        f"give price_in and price_out in a table [{name}] (--models FILE)",
-                    )
+        self._prices = prices(models.by_name)
+        for name in names:
+            self.check(name)
         self.tokens = 0
         self.cost = 0.0
         for amount in taken:
             self.take(amount)
+
+    def check(self, name: str) -> None:
+        """Raises BadInput for a ceiling of cost without the price of this model."""
+        if self._max_cost is not None and name not in self._prices:
+            raise BadInput(
+                f"a ceiling of cost needs the price of {name}",
+                f"give price_in and price_out in a table [{name}] (--models FILE)",
+            )
 
     def take(self, amount: Amount) -> None:
         """Count the usage of a question, or reserve its upper bound."""
@@ -55,6 +59,15 @@ class Budget:
         """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
         price = self._prices.get(amount.name, _FREE)
         return price.millionths(amount.tokens_in, amount.tokens_out) / 1_000_000
+
+    @property
+    def reached(self) -> str | None:
+        """The ceiling that is reached, as its option with its value; None: none is."""
+        if self._max_tokens is not None and self.tokens >= self._max_tokens:
+            return f"--max-tokens {self._max_tokens}"
+        if self._max_cost is not None and self.cost >= self._max_cost:
+            return f"--max-cost {self._max_cost:g}"
+        return None
 
     def objection(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:
         """The ceiling that questions with these upper bounds could exceed, as text, and the option
@@ -88,13 +101,19 @@ class Price(NamedTuple):
 _FREE: Final = Price(0.0, 0.0)
 
 
-def prices(models: Models, names: Sequence[str]) -> Mapping[str, Price]:
-    """The prices of the models that have those of questions and of answers."""
-    known = {}
-    for name in dict.fromkeys(names):
-        endpoint = models.endpoint(name)
-        if endpoint.price_in is not None and endpoint.price_out is not None:
-            known[name] = Price(endpoint.price_in, endpoint.price_out)
+def prices(tables: Mapping[str, tuple[Model, Endpoint]]) -> Mapping[str, Price]:
+    """The prices in a file of models, by the name of a table, and by the name of its model on the
+    server, where no table is named so and as the first table has it.
+    """
+    known = {
+        name: Price(endpoint.price_in, endpoint.price_out)
+        for name, (_, endpoint) in tables.items()
+        if endpoint.price_in is not None and endpoint.price_out is not None
+    }
+    for name, price in list(known.items()):
+        on_server = tables[name][0].model
+        if on_server not in tables:
+            known.setdefault(on_server, price)
     return known
 
 

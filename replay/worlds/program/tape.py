@@ -31,12 +31,15 @@ _AROUND: Final = 24  # characters shown on each side of a difference
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """A request and its answer. `number`: of its unit; `arrival`: of its request."""
+    """A request and its answer. `number`: of its unit; `arrival`: of its request; `model`: what was
+    asked in place of the program's; empty: its own was.
+    """
 
     number: int
     arrival: int
     asked: Asked
     answer: Response
+    model: str = ""
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -110,7 +113,8 @@ class Tape:
             caller, upstream, method, path, query, headers, body = row
             plain = state.seen.plain(body)
             asked = Asked(caller, upstream, method, path, query, headers, plain)
-            self.exchanges[unit] = Exchange(unit, self._arrival, asked, self._answer)
+            exchange = Exchange(unit, self._arrival, asked, self._answer, state.model)
+            self.exchanges[unit] = exchange
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)

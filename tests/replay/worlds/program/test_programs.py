@@ -179,6 +179,35 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(tmp_path):
         assert 0 == goldrush_(*line, "999", "--", *command, **at).returncode
 
 
+@pytest.mark.parametrize(
+    ("price", "option", "says"),
+    [
+        ("[m]\nprice_in = 1e6\nprice_out = 1e6", "--max-tokens=100", "stopped by --max-tokens 100"),
+        ("[m]\nprice_in = 1e6\nprice_out = 1e6", "--max-cost=100", "stopped by --max-cost 100"),
+        ("[dear]\nmodel = 'm'\nprice_in = 1e6\nprice_out = 1e6", "--max-cost=100", "max-cost 100"),
+        ("[n]\nprice_in = 1\nprice_out = 1", "--max-cost=1", "needs the price of m; give price_in"),
+    ],
+)
+def test_a_ceiling_of_what_models_take_stops_a_run_and_a_higher_one_goes_on(
+    price, option, says, tmp_path
+):
+    (tmp_path / "prices.toml").write_text(price)
+    command = command_of("sim3.py")
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        line = ["record", "--out", "run.journal", "--models", "prices.toml"]
+        stopped = goldrush_(*line, option, "--", *command, **at)
+        assert 1 == stopped.returncode
+        assert says in stopped.stderr.decode()
+        at_most_under_way = range(9, 9 + 4) if "[n]" not in price else range(1)
+        assert len(server.asked) in at_most_under_way
+        unpriced = goldrush_("resume", "run.journal", "--max-cost=1e6", "--", *command, **at)
+        assert unpriced.returncode in (1, 2)
+        assert b"needs the price of m" in unpriced.stderr
+        done = goldrush_(*line, "--max-tokens=99999", "--", *command, **at)
+        assert 0 == done.returncode, done.stderr
+
+
 def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
     openai = pytest.importorskip("openai")
     with serving() as server:
