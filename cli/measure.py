@@ -34,7 +34,7 @@ def measure(
     *,
     journals: Journals,
     usage: bool = option(
-        "--usage", help="Show answers, tokens and cost of language models, by agent."
+        "--usage", help="Show answers, tokens and cost of language models, by agent and model."
     ),
     models: ModelsFile,
     own_measures: OwnMeasures,

@@ -17,6 +17,8 @@ class ProgramTools(Tools):
     """What can be done with recorded programs."""
 
     measures = lazy("goldrush.replay.worlds.program.measures:MEASURES")
+    exchanges = lazy("goldrush.replay.worlds.program.prompts:prompted")
+    answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     asks_policies = False
     recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
 

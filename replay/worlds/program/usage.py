@@ -37,11 +37,12 @@ def recorded_answer(exchange: Exchange) -> RecordedAnswer:
     asked, answer = exchange.asked, exchange.answer
     name = model_of(asked, exchange.model) or asked.upstream
     tokens = tokens_of(None, answer.chunks)
-    source: dict[str, object] = {"model": name, "name": name}
+    source: dict[str, object] = {"model": name}
     if tokens is not None:
         source |= {
             "tokens_in": tokens.input, "tokens_out": tokens.output,
-            "tokens_cached": tokens.cached, "tokens_reasoning": tokens.reasoning,
+            "tokens_cached": tokens.cached or None,
+            "tokens_reasoning": tokens.reasoning or None,
         }  # fmt: skip
     error = NO_ANSWER if answer.status >= 400 else CUT if answer.is_cut else None
     text = text_of(answer) or b"".join(answer.chunks).decode("utf-8", "replace")
