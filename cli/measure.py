@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile
-from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, journals_of, measures_of, refuse
+from goldrush.cli.options import (
+    Jobs,
+    Journals,
+    Json,
+    OwnMeasures,
+    StepName,
+    journals_of,
+    measures_of,
+    refuse,
+)
 from goldrush.cli.progress import progress
 from goldrush.cli.text import (
     as_dicts,
@@ -38,6 +47,7 @@ def measure(
     ),
     models: ModelsFile,
     own_measures: OwnMeasures,
+    step: StepName,
     jobs: Jobs,
     as_json: Json,
 ) -> int:
@@ -62,7 +72,7 @@ def measure(
         from goldrush.replay.journal.usage import usage as usage_of
         from goldrush.replay.workers import map_in_order
 
-        refuse({"--measure": own_measures}, "--usage is by agent and model")
+        refuse({"--measure": own_measures, "--step": step}, "--usage is by agent and model")
         of = partial(usage_of, prices=prices(read_models(models) if models else {}))
         runs = list(map_in_order(of, paths, jobs, total_size(paths)))
         echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
@@ -75,15 +85,15 @@ def measure(
         from goldrush.replay.data.run_data import run_at
         from goldrush.replay.folders import total_size
 
-        run, size = run_at(paths[0], users), total_size(paths)
-        with progress() as step, printing_to_stderr():
-            run.on_bytes = lambda done: step("bytes", done, size)
+        run, size = run_at(paths[0], users, step), total_size(paths)
+        with progress() as on_step, printing_to_stderr():
+            run.on_bytes = lambda done: on_step("bytes", done, size)
             measured = run.measured
         echo(as_json, lambda: [measured.as_dict()], lambda: _format(run))
         return DONE
     from goldrush.replay.data.groups import groups
 
-    found = groups(paths, jobs, users)
+    found = groups(paths, jobs, users, step)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
     echo(as_json, as_dicts(found), lambda: _by_world(found))

@@ -79,22 +79,21 @@ class RebuiltPrompt(Record, frozen=True):
         answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
         versions: without a question, text that names the version it was asked with, and this one.
+        who: who asked, and when; empty: as it was looked for.
+        facts: what JSON has of it besides.
     """
 
     question: Question | None
     answer: Answer | None = None
     step: int = 0
     versions: str = ""
+    who: str = ""
+    facts: Mapping[str, object] = {}
 
     @property
     def is_model(self) -> bool:
         """Whether the agent is a language model, and not merely one that could be."""
         return self.question is not None and self.question.whole is not None
-
-    @property
-    def who(self) -> str:
-        """Who was asked, and when; empty: as it was looked for."""
-        return ""
 
     @property
     def recorded(self) -> str | None:
@@ -115,6 +114,7 @@ class RebuiltPrompt(Record, frozen=True):
             **digests,
             "answer": None if self.answer is None else self.answer.text,
             "is_model": self.is_model,
+            **self.facts,
         }
 
 

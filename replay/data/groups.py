@@ -94,15 +94,19 @@ def format_treatment(kind: RunKind) -> str | None:
 
 
 def groups(
-    paths: Sequence[str | Path], jobs: int | None = None, users: Sequence[UserMeasure] = ()
+    paths: Sequence[str | Path],
+    jobs: int | None = None,
+    users: Sequence[UserMeasure] = (),
+    step: str | None = None,
 ) -> list[Group]:
-    """The groups of runs, in the order of the first run of each; `jobs`, `users`: see map_runs.
+    """The groups of runs, in the order of the first run of each; `jobs`, `users`, `step`: see
+    map_runs.
 
     Raises BadInput for a world without measures, and if scipy is not installed, which the intervals
     need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
     require("scipy", "intervals need", "stats")
-    runs = list(map_runs(_one, paths, jobs, users=users))
+    runs = list(map_runs(_one, paths, jobs, users=users, step=step))
     recorded: dict[bytes, set[bytes]] = {}
     for one in runs:
         recorded.setdefault(one.key, set()).add(one.recorded)
@@ -161,7 +165,7 @@ def kind_of(run: RunData) -> RunKind:
 
 def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
     """The kind of a run, and the keys of its group (see _One)."""
-    units = run.world.vocabulary.units
+    units = run.measured.vocabulary.units
     declared = run.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
     settings = levelled([settings], run.tools.studies.seeded)

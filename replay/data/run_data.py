@@ -37,6 +37,7 @@ class RunData:
     Attributes:
         on_bytes: called while it is measured, as of JournalReader.
         users: measures of the user.
+        step: see `Measured.by_step`.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class RunData:
         world: World[Any],
         cell: tuple[str, str] | None,
         users: Sequence[UserMeasure] = (),
+        step: str | None = None,
     ) -> None:
         self.path = str(path)
         # A name that is not UTF-8 is escaped: neither format can hold it.
@@ -55,6 +57,7 @@ class RunData:
         self.on_bytes: Callable[[int], None] | None = None
         self._cell = cell
         self.users = users
+        self.step = step
 
     @cached_property
     def measures(self) -> Measures:
@@ -68,7 +71,16 @@ class RunData:
 
     @cached_property
     def measured(self) -> Measured[Any]:
-        """The run with its measures. Raises BadInput for a world without any, JournalError."""
+        """The run with its measures, by units of its own where it has such. Raises as `by_unit`,
+        and BadInput for an unknown step.
+        """
+        return self.by_unit.by_step(self.step)
+
+    @cached_property
+    def by_unit(self) -> Measured[Any]:
+        """The run with its measures by the units of its world. Raises BadInput for a world without
+        any, JournalError.
+        """
         read = self.measures.read
         with self.reporting_forged(), JournalReader(self.path) as reader:
             reader.on_bytes = self.on_bytes
@@ -101,23 +113,25 @@ class RunData:
         return reporting_forged(self.path)
 
 
-def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:
-    """The run of a journal. `users`: measures of the user, besides those of its world.
+def run_at(path: str | Path, users: Sequence[UserMeasure] = (), step: str | None = None) -> RunData:
+    """The run of a journal. `users`: measures of the user, besides those of its world; `step`: see
+    `Measured.by_step`.
 
     Raises BadInput, NotAJournal, DamagedJournal if the journal cannot be opened; UnsupportedJournal
     for an unknown world.
     """
-    return run_of(path, StudyFolders().cell_of(path), users)
+    return run_of(path, StudyFolders().cell_of(path), users, step)
 
 
 def run_of(
-    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure] = ()
-) -> RunData:
+    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure] = (),
+    step: str | None = None,
+) -> RunData:  # fmt: skip
     """As `run_at`, of a journal whose treatment and roster are known, or that is in no study."""
     with reporting_forged(path), JournalReader(path) as reader:
         tools = tools_of(reader)
         world = open_world(reader, tools.world)
-    return RunData(path, tools, world, cell, users)
+    return RunData(path, tools, world, cell, users, step)
 
 
 def measured_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> Measured[Any]:
@@ -148,6 +162,7 @@ def map_runs(
     jobs: int | None = None,
     *,
     users: Sequence[UserMeasure] = (),
+    step: str | None = None,
 ) -> Generator[R, None, None]:
     """Call a function for the run of each journal, in worker processes; results in the order of
     the journals.
@@ -157,6 +172,7 @@ def map_runs(
             results that can be pickled.
         jobs: number of processes; None: one per processor. Few small journals need one.
         users: measures of the user; with one that other processes do not find, this one reads all.
+        step: see `Measured.by_step`.
 
     Raises:
         BadInput: as `run_at`.
@@ -165,26 +181,26 @@ def map_runs(
     """
     studies = StudyFolders()
     tasks = [(path, studies.cell_of(path)) for path in paths]
-    call = partial(_call, function, users)
+    call = partial(_call, function, users, step)
     return map_in_order(call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
 
 
 def _call(
-    function: Callable[[RunData], R], users: Sequence[UserMeasure],
+    function: Callable[[RunData], R], users: Sequence[UserMeasure], step: str | None,
     task: tuple[str | Path, tuple[str, str] | None],
 ) -> R:  # fmt: skip
-    return function(run_of(*task, users))
+    return function(run_of(*task, users, step))
 
 
 def runs_of_one_world(
-    paths: Sequence[str | Path], users: Sequence[UserMeasure] = ()
+    paths: Sequence[str | Path], users: Sequence[UserMeasure] = (), step: str | None = None
 ) -> Iterator[RunData]:
     """The runs of journals, in order. Raises as `run_at`, and BadInput for a journal of another
     world than the first.
     """
     studies, first = StudyFolders(), None
     for path in paths:
-        run = run_of(path, studies.cell_of(path), users)
+        run = run_of(path, studies.cell_of(path), users, step)
         first = first or run
         if run.world.name != first.world.name:
             here, there = run.world.name, first.world.name

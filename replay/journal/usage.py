@@ -21,10 +21,11 @@ from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.text import format_table
 
-HEAD: Final = (
-    "answers", "failed", "tokens in", "cached", "tokens out", "reasoning", "uncounted", "tries",
-    "cost",
-)  # fmt: skip
+_SUMS: Final = {  # of answers, with their heads
+    "tokens_in": "tokens in", "tokens_cached": "cached", "tokens_out": "tokens out",
+    "tokens_reasoning": "reasoning", "tries": "tries",
+}  # fmt: skip
+HEAD: Final = ("answers", "failed", *_SUMS.values(), "uncounted", "cost")
 
 # For 1,000,000 tokens in and out; see Price.
 Prices = Mapping[str, Price | tuple[float, float]]
@@ -64,11 +65,8 @@ class Taken(msgspec.Struct, frozen=True):
         """The row of a table under HEAD."""
         at_least = "at least " if self.uncounted else ""
         cost = "-" if self.cost is None else f"{at_least}{self.cost:.4f}"
-        numbers = (
-            self.tokens_in, self.tokens_cached, self.tokens_out, self.tokens_reasoning,
-            self.uncounted, self.tries,
-        )  # fmt: skip
-        return (str(self.answers), self.failed or "0", *(f"{n:,}" for n in numbers), cost)
+        numbers = (f"{getattr(self, name):,}" for name in (*_SUMS, "uncounted"))
+        return (str(self.answers), self.failed or "0", *numbers, cost)
 
     def __str__(self) -> str:
         errors = self.failed
@@ -197,12 +195,8 @@ def _taken(recorded: Sequence[RecordedAnswer], prices: Prices) -> Taken:
     return Taken(
         answers=len(answers),
         errors=dict(sorted(errors.items())),
-        tokens_in=sum(answer.tokens_in or 0 for answer in answers),
-        tokens_out=sum(answer.tokens_out or 0 for answer in answers),
-        tokens_cached=sum(answer.tokens_cached or 0 for answer in answers),
-        tokens_reasoning=sum(answer.tokens_reasoning or 0 for answer in answers),
+        **{name: sum(getattr(each, name) or 0 for each in answers) for name in _SUMS},
         uncounted=len(uncounted),
-        tries=sum(answer.tries for answer in answers),
         cost=_cost(recorded, prices),
     )
 

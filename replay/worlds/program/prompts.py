@@ -16,94 +16,69 @@ from goldrush.kernel.worlds.program.values import Body, Json
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import RebuiltPrompt
 from goldrush.replay.worlds.program.tape import Exchange, Tape
+from goldrush.replay.worlds.program.texts import text_of
 from goldrush.replay.worlds.program.usage import recorded_answer
 
+# Where chats stand in requests, and texts in their messages.
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
-_CHAT: Final = ("messages", "input", "contents", "prompt")
+_CHAT: Final = (*_SYSTEM, "messages", "input", "contents", "prompt")
 _TEXT: Final = ("content", "parts", "text")
 
 
-class AskedExchange(RebuiltPrompt, frozen=True, kw_only=True):
-    """What a program asked in an exchange, and what it was answered."""
-
-    exchange: Exchange
-
-    @property
-    def who(self) -> str:
-        answer = self.answer
-        caller = self.exchange.asked.caller
-        of = f" of {caller}" if caller else ""
-        return f"exchange {self.exchange.number}{of}, to {answer and answer.model}"
-
-    def as_dict(self) -> dict[str, object]:
-        asked = self.exchange.asked
-        body = asked.body
-        return {
-            "exchange": self.exchange.number,
-            "caller": asked.caller,
-            "upstream": asked.upstream,
-            "method": asked.method,
-            "path": asked.path,
-            "request": body.decode("utf-8", "replace") if isinstance(body, bytes) else body,
-            "status": self.exchange.answer.status,
-        }
-
-
 @reader_of
-def prompted(path: str | Path, exchange: int | None, caller: str | None) -> list[AskedExchange]:
+def prompted(path: str | Path, exchange: int | None, caller: str | None) -> list[RebuiltPrompt]:
     """The exchange of this number, or all of a caller; None: of any number, of any caller.
 
     Raises BadInput if there is none, JournalError.
     """
     with JournalReader(path) as reader:
         every = Tape.of(reader).exchanges.values()
-    found = [
-        _asked(each)
-        for each in every
-        if exchange in (None, each.number) and caller in (None, each.asked.caller)
-    ]
+    found = [each for each in every if exchange in (None, each.number)]
+    found = [each for each in found if caller in (None, each.asked.caller)]
     if not found:
-        what = "exchange" if exchange is None else f"exchange {exchange}"
-        of = "" if caller is None else f" of a caller {caller}"
-        raise BadInput(f"{path} has no {what}{of}", "`goldrush log` of it lists them")
-    return found
+        raise BadInput(f"{path} has no such exchange", "`goldrush log` of it lists them")
+    return [*map(_prompt, found)]
 
 
-def _asked(exchange: Exchange) -> AskedExchange:
-    question = Question(0, messages=messages_of(exchange.asked.body), whole=Whole(0))
-    answer = replace(recorded_answer(exchange).answer, prompt=question.digest)
-    return AskedExchange(question, answer, exchange=exchange)
+def _prompt(exchange: Exchange) -> RebuiltPrompt:
+    asked, body = exchange.asked, exchange.asked.body
+    question = Question(0, "chat", messages=messages_of(body), whole=Whole(0))
+    answer = recorded_answer(exchange).answer
+    text = text_of(exchange.answer) or b"".join(exchange.answer.chunks).decode("utf-8", "replace")
+    return RebuiltPrompt(
+        question, replace(answer, text=text, prompt=question.digest),
+        who=f"exchange {exchange.number} of {asked.caller or 'the program'}, to {answer.model}",
+        facts={
+            "exchange": exchange.number, "caller": asked.caller, "upstream": asked.upstream,
+            "path": asked.path, "request": None if isinstance(body, bytes) else body,
+            "status": exchange.answer.status,
+        },
+    )  # fmt: skip
 
 
 def messages_of(body: Body) -> Sequence[Message]:
     """The chat in a request, as roles and texts; of one without a chat, its whole body."""
     chat = [*_chat(body)] if isinstance(body, dict) else []
     if not chat:
-        text = body.decode("utf-8", "replace") if isinstance(body, bytes) else _json(body)
-        chat = [("request", text)]
+        whole = body.decode("utf-8", "replace") if isinstance(body, bytes) else json.dumps(body)
+        chat = [("request", whole)]
     return [{"role": role, "content": text} for role, text in chat]
 
 
 def _chat(body: dict[str, Json]) -> Iterator[tuple[str, str]]:
-    yield from (("system", _text(body[name])) for name in _SYSTEM if body.get(name))
-    chat = next((body[name] for name in _CHAT if body.get(name)), None)
-    for message in chat if isinstance(chat, list) else [chat] if chat else []:
-        role = message.get("role") if isinstance(message, dict) else None
-        yield role if isinstance(role, str) else "user", _text(message)
+    for name in filter(body.get, _CHAT):
+        value = body[name]
+        for message in value if isinstance(value, list) else [value]:
+            role = message.get("role") if isinstance(message, dict) else None
+            yield str(role or ("system" if name in _SYSTEM else "user")), _text(message)
 
 
 def _text(value: Json) -> str:
     """The texts in a message, and as JSON what else it has."""
-    if isinstance(value, str):
-        return value
     if isinstance(value, list):
         return "\n".join(map(_text, value))
     if not isinstance(value, dict):
-        return _json(value)
-    rest = {k: v for k, v in value.items() if v and k not in (*_TEXT, "role", "type")}
+        return value if isinstance(value, str) else json.dumps(value)
     texts = [_text(value[name]) for name in _TEXT if value.get(name)]
-    return "\n".join([*texts, *([_json(rest)] if rest else [])])
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    rest = {k: v for k, v in value.items() if v and k not in (*_TEXT, "role", "type")}
+    return "\n".join([*texts, *([json.dumps(rest, ensure_ascii=False)] if rest else [])])

@@ -6,7 +6,7 @@ that a kill of the program, or of the recorder, loses nothing that was paid for.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from typing import Final
 
 import msgspec
@@ -172,11 +172,10 @@ class ProgramSession:
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.model
         self._replaced: tuple[Asked, Response] | None = None
-        self._budget = Budget(limits.models, ())
-        self._charged: dict[str, None] = {}  # the names of models that took tokens
-        if recorder is not None:
-            self._charge(tape.exchanges.values())
-            self._check(*self._charged)
+        asked = tape.exchanges.values() if recorder else ()
+        taken = [answer.charged for answer in of_models(asked)]
+        names = [amount.name for amount in taken if amount.tokens]
+        self._budget = Budget(limits.models, names, taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
         self._notes = [tape.notes[number - 1] for number in made]
 
@@ -210,34 +209,28 @@ class ProgramSession:
             return f"the journal does not have {self.missed[-1]}"
         if self.failed is not None:
             return f"nothing more is recorded: {self.failed}"
-        self.stopped = self.stopped or self._ceiling(model_of(asked, self.model))
+        model = model_of(asked, self.model)
+        self.stopped = self.stopped or self._ceiling() or (model and self._unpriced(model)) or None
         if self.stopped is not None:
             return f"the run is stopped by {self.stopped}"
         self._admit()
         return None
 
-    def _ceiling(self, model: str) -> str | None:
-        """The limit that one more request, to this model, would exceed, as text; None: none."""
+    def _ceiling(self) -> str | None:
+        """The limit that one more request would exceed, as text; None: none."""
         assert self.recorder is not None
         most = self.limits.max_requests
         if most is not None and self.recorder.state.exchanges + self.under_way >= most:
             return f"--max-requests {most}"
-        try:
-            self._check(*self._charged, model)
-        except BadInput as error:
-            return f"--max-cost: {error}"
         return self._budget.reached
 
-    def _check(self, *models: str) -> None:
-        for model in filter(None, models):
+    def _unpriced(self, model: str) -> str | None:
+        """The ceiling of cost, as text, where it needs the price of this model."""
+        try:
             self._budget.check(model)
-
-    def _charge(self, exchanges: Iterable[Exchange]) -> None:
-        """Count what models took, if there is a ceiling of that."""
-        if (self.limits.models.max_tokens, self.limits.models.max_cost) != (None, None):
-            for amount in (answer.charged for answer in of_models(exchanges)):
-                self._budget.take(amount)
-                self._charged.update({amount.name: None} if amount.tokens else {})
+        except BadInput as error:
+            return f"--max-cost: {error}"
+        return None
 
     def _admit(self) -> None:
         self.under_way += 1
@@ -253,7 +246,11 @@ class ProgramSession:
         self.under_way -= 1
         try:
             self.recorder.commit(asked, answer, arrival)
-            self._charge([Exchange(self.recorder.state.unit, arrival, asked, answer, self.model)])
+            paid = Exchange(self.recorder.state.unit, arrival, asked, answer, self.model)
+            for amount in (answer.charged for answer in of_models([paid])):
+                self._budget.take(amount)
+                if amount.tokens:
+                    self.stopped = self.stopped or self._unpriced(amount.name)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
             raise

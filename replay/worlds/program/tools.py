@@ -18,6 +18,7 @@ class ProgramTools(Tools):
 
     measures = lazy("goldrush.replay.worlds.program.measures:MEASURES")
     exchanges = lazy("goldrush.replay.worlds.program.prompts:prompted")
+    tables = lazy("goldrush.replay.worlds.program.measures:TABLES")
     answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     asks_policies = False
     recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"

@@ -33,7 +33,9 @@ def model_of(asked: Asked, instead: str = "") -> str:
 
 
 def recorded_answer(exchange: Exchange) -> RecordedAnswer:
-    """The answer of an exchange. Without the name of a model, that of the server stands for it."""
+    """The answer of an exchange; its text only where the server reports no tokens. Without the name
+    of a model, that of the server stands for it.
+    """
     asked, answer = exchange.asked, exchange.answer
     name = model_of(asked, exchange.model) or asked.upstream
     tokens = tokens_of(None, answer.chunks)
@@ -45,11 +47,12 @@ def recorded_answer(exchange: Exchange) -> RecordedAnswer:
             "tokens_reasoning": tokens.reasoning or None,
         }  # fmt: skip
     error = NO_ANSWER if answer.status >= 400 else CUT if answer.is_cut else None
-    text = text_of(answer) or b"".join(answer.chunks).decode("utf-8", "replace")
-    longest = Amount(name, estimated(str(asked.body), None) if tokens is None else 0, 0)
-    return RecordedAnswer(
-        Answer.recorded(0, "", text, error, source), AskedModel(name, longest), exchange.number, 0
-    )
+    text, size = "", 0
+    if tokens is None:
+        text = text_of(answer) or b"".join(answer.chunks).decode("utf-8", "replace")
+        size = estimated(str(asked.body), None)
+    given = Answer.recorded(0, "", text, error, source)
+    return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
 
 
 def of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
