@@ -85,7 +85,8 @@ def measure(
         from goldrush.replay.data.run_data import run_at
         from goldrush.replay.folders import total_size
 
-        run, size = run_at(paths[0], users, step), total_size(paths)
+        run, size = run_at(paths[0], users), total_size(paths)
+        run.step = step
         with progress() as on_step, printing_to_stderr():
             run.on_bytes = lambda done: on_step("bytes", done, size)
             measured = run.measured
@@ -93,7 +94,8 @@ def measure(
         return DONE
     from goldrush.replay.data.groups import groups
 
-    found = groups(paths, jobs, users, step)
+    refuse({"--step": step}, "means are over whole runs")
+    found = groups(paths, jobs, users)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
     echo(as_json, as_dicts(found), lambda: _by_world(found))

@@ -30,20 +30,21 @@ class Budget:
         self._max_tokens = models.max_tokens
         self._max_cost = models.max_cost
         self._prices = prices(models.by_name)
-        for name in names:
-            self.check(name)
+        for fault in filter(None, map(self.unpriced, names)):
+            raise BadInput(*fault)
         self.tokens = 0
         self.cost = 0.0
         for amount in taken:
             self.take(amount)
 
-    def check(self, name: str) -> None:
-        """Raises BadInput for a ceiling of cost without the price of this model."""
-        if self._max_cost is not None and name not in self._prices:
-            raise BadInput(
-                f"a ceiling of cost needs the price of {name}",
-                f"give price_in and price_out in a table [{name}] (--models FILE)",
-            )
+    def unpriced(self, name: str) -> tuple[str, str] | None:
+        """What a ceiling of cost lacks for this model, and what to give; None: nothing."""
+        if self._max_cost is None or name in self._prices:
+            return None
+        return (
+            f"a ceiling of cost needs the price of {name}",
+            f"give price_in and price_out in a table [{name}] (--models FILE)",
+        )
 
     def take(self, amount: Amount) -> None:
         """Count the usage of a question, or reserve its upper bound."""

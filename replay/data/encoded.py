@@ -70,7 +70,8 @@ def csv_table(
 ) -> Iterator[str]:  # fmt: skip
     """One table of journals as CSV, in pieces. Arguments and errors: as `write_tables`."""
     warn_of_other_code(paths)
-    for number, run in enumerate(runs_of_one_world(paths, users, step)):
+    for number, run in enumerate(runs_of_one_world(paths, users)):
+        run.step = step
         [table] = _tables(run, [name])
         if number == 0:
             yield csv_head(table.columns)
@@ -178,7 +179,8 @@ def write_tables(
             file = group.file(name, force=force, by_force=is_earlier)
             files.append(stack.enter_context(closing(kind(table, file))))
         rows = dict.fromkeys((file.path for file in files), 0)
-        for count, run in enumerate(runs_of_one_world(paths, users, step), 1):
+        for count, run in enumerate(runs_of_one_world(paths, users), 1):
+            run.step = step
             for table_file, table in zip(files, _tables(run, names), strict=True):
                 for size, batch in _batches(table_file.encode, table, run):
                     table_file.put(batch)

@@ -94,19 +94,15 @@ def format_treatment(kind: RunKind) -> str | None:
 
 
 def groups(
-    paths: Sequence[str | Path],
-    jobs: int | None = None,
-    users: Sequence[UserMeasure] = (),
-    step: str | None = None,
+    paths: Sequence[str | Path], jobs: int | None = None, users: Sequence[UserMeasure] = ()
 ) -> list[Group]:
-    """The groups of runs, in the order of the first run of each; `jobs`, `users`, `step`: see
-    map_runs.
+    """The groups of runs, in the order of the first run of each; `jobs`, `users`: see map_runs.
 
     Raises BadInput for a world without measures, and if scipy is not installed, which the intervals
     need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
     require("scipy", "intervals need", "stats")
-    runs = list(map_runs(_one, paths, jobs, users=users, step=step))
+    runs = list(map_runs(_one, paths, jobs, users=users))
     recorded: dict[bytes, set[bytes]] = {}
     for one in runs:
         recorded.setdefault(one.key, set()).add(one.recorded)

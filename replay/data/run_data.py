@@ -36,8 +36,8 @@ class RunData:
 
     Attributes:
         on_bytes: called while it is measured, as of JournalReader.
-        users: measures of the user.
         step: see `Measured.by_step`.
+        users: measures of the user.
     """
 
     def __init__(
@@ -47,7 +47,6 @@ class RunData:
         world: World[Any],
         cell: tuple[str, str] | None,
         users: Sequence[UserMeasure] = (),
-        step: str | None = None,
     ) -> None:
         self.path = str(path)
         # A name that is not UTF-8 is escaped: neither format can hold it.
@@ -55,9 +54,9 @@ class RunData:
         self.tools = tools
         self.world = world
         self.on_bytes: Callable[[int], None] | None = None
+        self.step: str | None = None
         self._cell = cell
         self.users = users
-        self.step = step
 
     @cached_property
     def measures(self) -> Measures:
@@ -113,25 +112,23 @@ class RunData:
         return reporting_forged(self.path)
 
 
-def run_at(path: str | Path, users: Sequence[UserMeasure] = (), step: str | None = None) -> RunData:
-    """The run of a journal. `users`: measures of the user, besides those of its world; `step`: see
-    `Measured.by_step`.
+def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:
+    """The run of a journal. `users`: measures of the user, besides those of its world.
 
     Raises BadInput, NotAJournal, DamagedJournal if the journal cannot be opened; UnsupportedJournal
     for an unknown world.
     """
-    return run_of(path, StudyFolders().cell_of(path), users, step)
+    return run_of(path, StudyFolders().cell_of(path), users)
 
 
 def run_of(
-    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure] = (),
-    step: str | None = None,
-) -> RunData:  # fmt: skip
+    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure] = ()
+) -> RunData:
     """As `run_at`, of a journal whose treatment and roster are known, or that is in no study."""
     with reporting_forged(path), JournalReader(path) as reader:
         tools = tools_of(reader)
         world = open_world(reader, tools.world)
-    return RunData(path, tools, world, cell, users, step)
+    return RunData(path, tools, world, cell, users)
 
 
 def measured_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> Measured[Any]:
@@ -162,7 +159,6 @@ def map_runs(
     jobs: int | None = None,
     *,
     users: Sequence[UserMeasure] = (),
-    step: str | None = None,
 ) -> Generator[R, None, None]:
     """Call a function for the run of each journal, in worker processes; results in the order of
     the journals.
@@ -172,7 +168,6 @@ def map_runs(
             results that can be pickled.
         jobs: number of processes; None: one per processor. Few small journals need one.
         users: measures of the user; with one that other processes do not find, this one reads all.
-        step: see `Measured.by_step`.
 
     Raises:
         BadInput: as `run_at`.
@@ -181,26 +176,26 @@ def map_runs(
     """
     studies = StudyFolders()
     tasks = [(path, studies.cell_of(path)) for path in paths]
-    call = partial(_call, function, users, step)
+    call = partial(_call, function, users)
     return map_in_order(call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
 
 
 def _call(
-    function: Callable[[RunData], R], users: Sequence[UserMeasure], step: str | None,
+    function: Callable[[RunData], R], users: Sequence[UserMeasure],
     task: tuple[str | Path, tuple[str, str] | None],
 ) -> R:  # fmt: skip
-    return function(run_of(*task, users, step))
+    return function(run_of(*task, users))
 
 
 def runs_of_one_world(
-    paths: Sequence[str | Path], users: Sequence[UserMeasure] = (), step: str | None = None
+    paths: Sequence[str | Path], users: Sequence[UserMeasure] = ()
 ) -> Iterator[RunData]:
     """The runs of journals, in order. Raises as `run_at`, and BadInput for a journal of another
     world than the first.
     """
     studies, first = StudyFolders(), None
     for path in paths:
-        run = run_of(path, studies.cell_of(path), users, step)
+        run = run_of(path, studies.cell_of(path), users)
         first = first or run
         if run.world.name != first.world.name:
             here, there = run.world.name, first.world.name

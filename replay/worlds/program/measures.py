@@ -60,7 +60,7 @@ class MeasuredProgram(Measured[ProgramConfig], frozen=True, kw_only=True):
     def counted(self) -> int:
         return self.exchanges if self.vocabulary == VOCABULARY else self.units
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         return {"command": list(self.command), "exchanges": self.exchanges}
 
     def by_step(self, step: str | None) -> Self:

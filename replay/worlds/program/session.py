@@ -209,28 +209,24 @@ class ProgramSession:
             return f"the journal does not have {self.missed[-1]}"
         if self.failed is not None:
             return f"nothing more is recorded: {self.failed}"
-        model = model_of(asked, self.model)
-        self.stopped = self.stopped or self._ceiling() or (model and self._unpriced(model)) or None
+        self.stopped = self.stopped or self._ceiling(model_of(asked, self.model))
         if self.stopped is not None:
             return f"the run is stopped by {self.stopped}"
         self._admit()
         return None
 
-    def _ceiling(self) -> str | None:
-        """The limit that one more request would exceed, as text; None: none."""
+    def _ceiling(self, model: str, *, is_paid: bool = False) -> str | None:
+        """The limit that one more request, to this model, would exceed, as text; None: none.
+        `is_paid`: the request was answered, and only its price is looked for.
+        """
         assert self.recorder is not None
-        most = self.limits.max_requests
-        if most is not None and self.recorder.state.exchanges + self.under_way >= most:
+        most, asked = self.limits.max_requests, self.recorder.state.exchanges + self.under_way
+        fault = self._budget.unpriced(model) if model else None
+        if fault is not None:
+            return f"--max-cost: {'; '.join(fault)}"
+        if most is not None and asked >= most and not is_paid:
             return f"--max-requests {most}"
-        return self._budget.reached
-
-    def _unpriced(self, model: str) -> str | None:
-        """The ceiling of cost, as text, where it needs the price of this model."""
-        try:
-            self._budget.check(model)
-        except BadInput as error:
-            return f"--max-cost: {error}"
-        return None
+        return None if is_paid else self._budget.reached
 
     def _admit(self) -> None:
         self.under_way += 1
@@ -250,7 +246,7 @@ class ProgramSession:
             for amount in (answer.charged for answer in of_models([paid])):
                 self._budget.take(amount)
                 if amount.tokens:
-                    self.stopped = self.stopped or self._unpriced(amount.name)
+                    self.stopped = self.stopped or self._ceiling(amount.name, is_paid=True)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
             raise
