@@ -21,7 +21,10 @@ class ProgramTools(Tools):
     tables = lazy("goldrush.replay.worlds.program.measures:TABLES")
     answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     asks_policies = False
-    recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
+    recorded_by = (
+        "put the program behind --: goldrush record --out run.journal -- python sim.py; "
+        "goldrush verify judges it"
+    )
 
     def world(self, setup: Mapping[str, object]) -> World[ProgramState]:
         command = _command(setup) or "COMMAND"
