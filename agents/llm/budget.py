@@ -30,26 +30,19 @@ class Budget:
         self._max_tokens = models.max_tokens
         self._max_cost = models.max_cost
         self._prices = prices(models.by_name)
-        for fault in filter(None, map(self.unpriced, names)):
+        self._names = dict.fromkeys(names)  # of those that are asked
+        if fault := self._unpriced():
             raise BadInput(*fault)
         self.tokens = 0
         self.cost = 0.0
         for amount in taken:
             self.take(amount)
 
-    def unpriced(self, name: str) -> tuple[str, str] | None:
-        """What a ceiling of cost lacks for this model, and what to give; None: nothing."""
-        if self._max_cost is None or name in self._prices:
-            return None
-        return (
-            f"a ceiling of cost needs the price of {name}",
-            f"give price_in and price_out in a table [{name}] (--models FILE)",
-        )
-
     def take(self, amount: Amount) -> None:
         """Count the usage of a question, or reserve its upper bound."""
         self.tokens += amount.tokens
         self.cost += self.cost_of(amount)
+        self._names[amount.name] = None
 
     def give_back(self, amount: Amount) -> None:
         """Undo `take`."""
@@ -61,13 +54,27 @@ class Budget:
         price = self._prices.get(amount.name, _FREE)
         return price.millionths(amount.tokens_in, amount.tokens_out) / 1_000_000
 
-    @property
-    def reached(self) -> str | None:
-        """The ceiling that is reached, as its option with its value; None: none is."""
+    def reached(self, name: str) -> str | None:
+        """The ceiling that is reached before a question to this model, as its option with its value
+        or with the price that it lacks; None: none is.
+        """
+        fault = self._unpriced(*filter(None, [name]))
+        if fault is not None:
+            return f"--max-cost: {'; '.join(fault)}"
         if self._max_tokens is not None and self.tokens >= self._max_tokens:
             return f"--max-tokens {self._max_tokens}"
         if self._max_cost is not None and self.cost >= self._max_cost:
             return f"--max-cost {self._max_cost:g}"
+        return None
+
+    def _unpriced(self, *more: str) -> tuple[str, str] | None:
+        """What a ceiling of cost lacks, and what to give; None: nothing. `more`: names of models
+        besides those that were asked.
+        """
+        for name in (*self._names, *more) if self._max_cost is not None else ():
+            if name not in self._prices:
+                give = f"give price_in and price_out in a table [{name}] (--models FILE)"
+                return f"a ceiling of cost needs the price of {name}", give
         return None
 
     def objection(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:

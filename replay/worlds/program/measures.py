@@ -71,69 +71,63 @@ class MeasuredProgram(Measured[ProgramConfig], frozen=True, kw_only=True):
         if step not in names:
             listed = ", ".join(sorted(names)) or "none"
             raise BadInput(f"{self.path} has no note {step}", f"its notes: {listed}")
-        numbers, rounds = [], []
-        for number, span, noted in self._rounds(step):
-            numbers.append(number)
-            rounds.append({
-                name: noted.get(name) if name in names else self._over(name, span)
-                for name in self.values
-                if name != step
-            })  # fmt: skip
+        rounds = [*self._rounds(step)]
+        numbers = [number for number, _ in rounds]
         first = numbers[0] if type(numbers[0]) is int else 1
         if numbers != [*range(first, first + len(numbers))]:
             first = 1
         known = {name: measure for name, measure in self.known.items() if name != step}
         return msgspec.structs.replace(
             self, known=known, units=len(rounds), vocabulary=Vocabulary(escaped(step), first=first),
-            values={name: [each[name] for each in rounds] for name in rounds[0]},
+            values={name: [each.get(name) for _, each in rounds] for name in known},
         )  # fmt: skip
 
-    def _rounds(self, step: str) -> Iterator[tuple[Json, Span, dict[str, Value]]]:
-        """What each round was noted as, its exchanges, and the last number of each name in it. What
+    def _rounds(self, step: str) -> Iterator[tuple[Json, dict[str, Value]]]:
+        """What each round was noted as, and its measures: of a note, the last in the round. What
         comes before the first note of a round is of the first.
         """
+        names = self.values.keys() - {name for _, name, _ in self.notes}
         first, current = 1, None
-        numbers: dict[str, Value] = {}
-        for unit, name, value in self.notes:
+        noted: dict[str, Value] = {}
+        for unit, name, value in [*self.notes, (self.units + 1, step, None)]:
             if name == step and value != current:
                 if current is not None:
-                    yield current, Span(first, unit - 1), dict(numbers)
+                    span = Span(first, unit - 1)
+                    taken = {each: self.over(each, span, len(span)) for each in names if len(span)}
+                    yield current, {**noted, **taken}
                     first = unit
                 current = value
-            numbers[name] = _number(value)
-        yield current, Span(first, self.units), numbers
-
-    def _over(self, name: str, span: Span) -> Value:
-        return self.over(name, span, len(span)) if len(span) else None
+            noted[name] = _number(value)
 
 
-def _took(of: Callable[[ProgramState], int | None]) -> Callable[[ProgramState], Value]:
-    """What an exchange took; undefined at the end of a program, and where no server reports it."""
+def _took(kind: str) -> Callable[[ProgramState], Value]:
+    """The tokens of an exchange; undefined where the server reports none."""
 
     def value(state: ProgramState) -> Value:
-        taken = None if state.answered is None else of(state)
-        return None if taken is None else float(taken)
+        is_known = state.answered is not None and state.took is not None
+        return float(getattr(state.took, kind)) if is_known else None
 
     return value
 
 
-def _failed(state: ProgramState) -> int:
-    return state.answered is not None and not response_of(state, state.answered).is_success
+def _failed(state: ProgramState) -> Value:
+    row = state.answered
+    return None if row is None else float(not response_of(state, row).is_success)
 
 
 KNOWN: Final = named(
     Measure(
         "tokens_in", "tokens of requests", "Tokens of requests, as the server reported them.",
-        _took(lambda state: state.took and state.took.input), total=True, column=1,
+        _took("input"), total=True, column=1,
     ),
     Measure(
         "tokens_out", "tokens of answers", "Tokens of answers, as the server reported them.",
-        _took(lambda state: state.took and state.took.output), total=True, column=2,
+        _took("output"), total=True, column=2,
     ),
     Measure(
         "failed", "failed exchanges",
         "1 for an answer that is asked for again: 408, 409, 429, 5xx, broken off; else 0.",
-        _took(_failed), total=True, column=3,
+        _failed, total=True, column=3,
     ),
 )  # fmt: skip
 

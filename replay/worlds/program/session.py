@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape
 from goldrush.replay.worlds.program.texts import read
-from goldrush.replay.worlds.program.usage import model_of, of_models
+from goldrush.replay.worlds.program.usage import charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
 
@@ -172,10 +172,8 @@ class ProgramSession:
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.model
         self._replaced: tuple[Asked, Response] | None = None
-        asked = tape.exchanges.values() if recorder else ()
-        taken = [answer.charged for answer in of_models(asked)]
-        names = [amount.name for amount in taken if amount.tokens]
-        self._budget = Budget(limits.models, names, taken)
+        taken = [*charged(tape.exchanges.values())] if recorder else []
+        self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
         self._notes = [tape.notes[number - 1] for number in made]
 
@@ -215,18 +213,13 @@ class ProgramSession:
         self._admit()
         return None
 
-    def _ceiling(self, model: str, *, is_paid: bool = False) -> str | None:
-        """The limit that one more request, to this model, would exceed, as text; None: none.
-        `is_paid`: the request was answered, and only its price is looked for.
-        """
+    def _ceiling(self, model: str) -> str | None:
+        """The limit that one more request, to this model, would exceed, as text; None: none."""
         assert self.recorder is not None
         most, asked = self.limits.max_requests, self.recorder.state.exchanges + self.under_way
-        fault = self._budget.unpriced(model) if model else None
-        if fault is not None:
-            return f"--max-cost: {'; '.join(fault)}"
-        if most is not None and asked >= most and not is_paid:
+        if most is not None and asked >= most:
             return f"--max-requests {most}"
-        return None if is_paid else self._budget.reached
+        return self._budget.reached(model)
 
     def _admit(self) -> None:
         self.under_way += 1
@@ -243,10 +236,8 @@ class ProgramSession:
         try:
             self.recorder.commit(asked, answer, arrival)
             paid = Exchange(self.recorder.state.unit, arrival, asked, answer, self.model)
-            for amount in (answer.charged for answer in of_models([paid])):
+            for amount in charged([paid]):
                 self._budget.take(amount)
-                if amount.tokens:
-                    self.stopped = self.stopped or self._ceiling(amount.name, is_paid=True)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
             raise

@@ -55,7 +55,12 @@ def recorded_answer(exchange: Exchange) -> RecordedAnswer:
     return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
 
 
-def of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
+def charged(exchanges: Iterable[Exchange]) -> Iterator[Amount]:
+    """What the answers of models among these exchanges took, for a ceiling."""
+    return (answer.charged for answer in _of_models(exchanges) if answer.charged.tokens)
+
+
+def _of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
     """The answers of models among these exchanges: to requests that name one, and those that report
     tokens.
     """
@@ -67,4 +72,4 @@ def of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
 
 def answers_in(reader: JournalReader) -> Iterator[RecordedAnswer]:
     """See `Tools.answers`."""
-    yield from of_models(Tape.of(reader).exchanges.values())
+    yield from _of_models(Tape.of(reader).exchanges.values())
