@@ -129,7 +129,6 @@ def prompt(
     Examples:
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --answer
-      goldrush prompt program.journal --at 12 --answer
     """
     from goldrush.agents.players import Resources
     from goldrush.kernel.errors import BadInput
