@@ -762,7 +762,9 @@ class PlannedRun(Record, frozen=True):
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
-        return self.tools.players.estimate(self.prepared, self.resources)
+        from goldrush.agents.estimate import estimate
+
+        return estimate(self.tools.players, self.prepared, self.resources)
 
     def record(
         self,

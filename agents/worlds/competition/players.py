@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from goldrush.agents.estimate import asked_by_unit, estimates
-from goldrush.agents.llm.budget import Estimate
+from goldrush.agents.estimate import asked_by_unit
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import (
-    AROUND_MAX,
-    AnswerFields,
-    Question,
-)
+from goldrush.agents.llm.question import AnswerFields, Question
 from goldrush.agents.players import (
     Facts,
     ForkChange,
@@ -27,7 +22,12 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster
-from goldrush.agents.seats import check_people, is_outside, with_models_resolved
+from goldrush.agents.seats import (
+    check_people,
+    distinct_models,
+    is_outside,
+    with_models_resolved,
+)
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,
@@ -47,12 +47,7 @@ from goldrush.agents.worlds.competition.cast import (
     check_playable,
     is_own,
 )
-from goldrush.agents.worlds.competition.seats import (
-    Seat,
-    answer_in,
-    distinct_models,
-    short_schema,
-)
+from goldrush.agents.worlds.competition.seats import Seat, answer_in, short_schema
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.errors import BadInput
@@ -100,7 +95,6 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
 
 
 PLAYED: Final = 12  # assignments, at most, that are played for an estimate
-LIKE: Final = 4  # assignments that are extrapolated
 # Of a short season in which everything is unlocked, and everybody at stake, at once.
 _EARLY: Final = {
     "assignments": 6, "assignments_per_project": 2, "sparks_start": 4, "elimination_bottoms": 1,
@@ -155,22 +149,6 @@ class SeasonPlayers(Players[SeasonState]):
         with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
             play_of = partial(SeasonPlay, scripts=Scripts(tests), trust=run.roster.trust)
             yield from asked_by_unit(world, world.initial(setup), play_of, PLAYED)
-
-    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        """See Players. The first PLAYED assignments are played; the others are extrapolated from
-        the last LIKE of these. Models talk differently from stand-ins.
-        """
-
-        def like_the_last(amounts: Sequence[int], left: int) -> int:
-            like = amounts[-LIKE:]
-            return round(left * sum(like) / len(like))
-
-        return estimates(
-            distinct_models(run.roster.entries), resources.models or Models(),
-            config_of(run.facts["config"]).assignments,
-            lambda: self.questions(run, resources), like_the_last,
-            lambda name, questions: questions * (PROMPT.longest + AROUND_MAX),
-        )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         return replace(roster, entries=with_models_resolved(roster.entries, models, short_schema))
