@@ -44,7 +44,7 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
     Budget(models, names)  # refuses what a run would
     known = prices(models, names)
     played = [*players.questions(run, resources)] if chosen else []
-    left = run.facts["config"][players.horizon] - len(played)
+    left: int = run.facts["config"][players.horizon] - len(played)
 
     def whole(amounts: Sequence[int]) -> int:
         like = amounts[-LIKE:]
