@@ -119,10 +119,6 @@ class SeasonPlayers(Players[SeasonState]):
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         resources: Resources,
     ) -> PreparedRun:  # fmt: skip
-        if "class_models" in settings:
-            raise BadInput(
-                "`class_models` has gone", "give the roster worker=llm:MODEL,sonnet=llm:MODEL"
-            )
         treated = treatment_named(TREATMENTS, treatment).settings
         chosen = {**treated, **settings}
         options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
