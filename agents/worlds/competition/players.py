@@ -66,12 +66,9 @@ if TYPE_CHECKING:
 def configured(
     settings: Mapping[str, Any],
     resources: Resources = Resources(),
-    options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
     """The configuration of a season. The setting `arena` may be an Arena, its record, or text (see
-    arenas.arena_record), with `options` in addition to those in the text.
-
-    Raises BadInput for invalid settings or options.
+    arenas.arena_record). Raises BadInput for invalid settings or options.
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
@@ -80,7 +77,7 @@ def configured(
         check_setting(SeasonConfig, "assignments", assignments)
         seed = settings.get("seed", 0)
         check_setting(SeasonConfig, "seed", seed)
-        arena = arena_record(arena, assignments, resources.program, options, seed)
+        arena = arena_record(arena, assignments, resources.program, seed)
     return config_of({**settings, "arena": arena})
 
 
@@ -120,9 +117,7 @@ class SeasonPlayers(Players[SeasonState]):
         resources: Resources,
     ) -> PreparedRun:  # fmt: skip
         treated = treatment_named(TREATMENTS, treatment).settings
-        chosen = {**treated, **settings}
-        options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
-        config = configured(chosen, resources, options)
+        config = configured({**treated, **settings}, resources)
         parts = () if roster is None else [roster]
         return prepared(config, cast_of(config.workers, parts, resources.models))
 
