@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.replacements import several_steps_error
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import checked, units
 from goldrush.kernel.journal import JournalReader
@@ -74,3 +73,16 @@ class Recording:
                 f"{self.path} holds no submissions of agent {agent}",
                 "give `recorded` to agents that it has",
             )
+
+
+def several_steps_error(world: str, place: str, *, is_replaced: bool) -> BadInput:
+    """The error for replaced submissions, or those of `recorded` agents, where a unit has several
+    steps: they are known by unit and agent, so one would be that of every step.
+    """
+    what = f"agents of the {world} world submit several times in {place}"
+    if is_replaced:
+        return BadInput(
+            f"{what}, so a replaced submission would replace all of them",
+            "fork without replaced submissions",
+        )
+    return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")

@@ -38,12 +38,11 @@ from goldrush.agents.players import (
     RunContext,
     recordings_of,
 )
-from goldrush.agents.recorded import Recording
+from goldrush.agents.recorded import Recording, several_steps_error
 from goldrush.agents.replacements import (
     ReplacedByStep,
     parse_replacements,
     replaced_in,
-    several_steps_error,
 )
 from goldrush.agents.roster import Entry, Roster, entries_in
 from goldrush.agents.seats import (
