@@ -64,7 +64,7 @@ def _agents(run: RunData) -> Iterator[Row]:
             if commit.kind in (START, FORK):
                 variants = variants_of(state.roster, state.config.seed)
             if commit.kind == UNIT and commit.digest is not None:
-                if state.round > run.units:
+                if state.round > run.outline.closed:
                     return
                 check_gold(state)
                 yield from _agents_of(state, variants)
