@@ -112,7 +112,7 @@ def arrow_table(
     if not paths:
         raise BadInput("there is no journal", "give one or more")
     warn_of_other_code(paths)
-    found = []
+    found: list[pyarrow.RecordBatch] = []
     for run in runs_of_one_world(paths, users):
         [table] = _tables(run, [name])
         encoder = Batches(table)
