@@ -382,9 +382,7 @@ class Run:
 
     def last(self) -> Rebuilt:
         """The last closed unit. Raises as `at`."""
-        from goldrush.replay.journal.rebuild import last_unit
-
-        return self.at(last_unit(self.path)[0])
+        return self.at(self.tools.vocabulary.number(self.info().closed))
 
     def events(
         self,
