@@ -84,11 +84,7 @@ def export(
         _print(paths, names, users)
 
 
-def _print(
-    paths: Sequence[str],
-    names: Sequence[str] | None,
-    users: Sequence[UserMeasure],
-) -> None:
+def _print(paths: Sequence[str], names: Sequence[str] | None, users: Sequence[UserMeasure]) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.encoded import csv_table
     from goldrush.replay.data.run_data import run_at
