@@ -90,11 +90,9 @@ def export(
 
 
 def _print(
-    paths: Sequence[str],
-    names: Sequence[str] | None,
-    users: Sequence[UserMeasure],
+    paths: Sequence[str], names: Sequence[str] | None, users: Sequence[UserMeasure],
     step: str | None,
-) -> None:
+) -> None:  # fmt: skip
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.encoded import csv_table
     from goldrush.replay.data.run_data import run_at

@@ -382,9 +382,7 @@ class Run:
 
     def last(self) -> Rebuilt:
         """The last closed unit. Raises as `at`."""
-        from goldrush.replay.journal.rebuild import last_unit
-
-        return self.at(last_unit(self.path)[0])
+        return self.at(self.tools.vocabulary.number(self.info().closed))
 
     def events(
         self,
@@ -771,7 +769,9 @@ class PlannedRun(Record, frozen=True):
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
-        return self.tools.players.estimate(self.prepared, self.resources)
+        from goldrush.agents.estimate import estimate
+
+        return estimate(self.tools.players, self.prepared, self.resources)
 
     def record(
         self,
