@@ -160,6 +160,7 @@ def shown_of(
             "folded": list(view.folded),
             "templates": sentences.templates,
             "lines": walked.lines,
+            "faults": sorted(sentences.faults),
             "explained": explained,
             "explains": sorted(set(view.explains.values())),
             "unseen": [title for title in view.groups if title in view.drawn],

@@ -145,7 +145,7 @@ class Walked:
             if number < self.first:
                 self.before = values
             else:
-                agents = len(self._tools.labels(unit.state))
+                agents = self._shown.agents or len(self._tools.labels(unit.state))
                 self.states.add(unit.round, (values, agents), len(json.dumps(values)))
 
     def _outcome(self, state: object) -> Row:

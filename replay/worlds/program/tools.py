@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
+from goldrush.kernel import fold
+from goldrush.kernel.errors import JournalError
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted
-from goldrush.kernel.world import World
+from goldrush.kernel.world import EventType, World
+from goldrush.kernel.worlds.program.events import ASKED
 from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import program_world
+from goldrush.replay.sentences import EventSentences
 from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
 from goldrush.replay.worlds.program.texts import response_of, text_of
 
@@ -17,6 +24,7 @@ class ProgramTools(Tools):
     """What can be done with recorded programs."""
 
     measures = lazy("goldrush.replay.worlds.program.measures:MEASURES")
+    view = lazy("goldrush.replay.worlds.program.page:VIEW")
     asks_policies = False
     recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
 
@@ -27,6 +35,17 @@ class ProgramTools(Tools):
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(facts=[("subject", _command(setup))])
+
+    def sentences(
+        self, path: str | Path, types: Iterable[EventType]
+    ) -> Callable[[], EventSentences]:
+        callers: dict[str, None] = {}
+        with suppress(JournalError, *fold.REFUSED), JournalReader(path) as reader:
+            for commit in reader:
+                for block in commit.blocks:
+                    callers.update((row[0] or "(unnamed)", None) for row in block.rows(ASKED))
+        names = dict(enumerate(callers))
+        return lambda: EventSentences(types, self.vocabulary, names=names)
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: ProgramState = unit.state
