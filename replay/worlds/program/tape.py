@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.program.events import (
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
-from goldrush.replay.worlds.program.texts import response_of
+from goldrush.replay.worlds.program.texts import common, response_of
 
 _AROUND: Final = 24  # characters shown on each side of a difference
 
@@ -233,10 +233,7 @@ def _differing(here: Json, recorded: Json, path: str) -> str | None:
 
 def _cut(here: str, recorded: str) -> str:
     """Two texts, cut around their first difference."""
-    pairs = zip(here, recorded, strict=False)
-    at = next((n for n, (one, two) in enumerate(pairs) if one != two), None)
-    if at is None:
-        at = min(len(here), len(recorded))
+    at = common(here, recorded)
     start = max(0, at - _AROUND)
     shown = [f"'{text[start : at + _AROUND]}'" for text in (here, recorded)]
     return f", character {at}: {shown[0]} here, {shown[1]} in the journal"

@@ -94,6 +94,15 @@ def with_text(answer: Response, text: str) -> Response:
     return replace(answer, chunks=chunks, is_cut=False)
 
 
+def common(one: str, two: str) -> int:
+    """With how many characters two texts begin alike."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == two[:middle] else (low, middle - 1)
+    return low
+
+
 def _events(answer: Response) -> Iterator[tuple[bytes, Json]]:
     """The lines of a stream, each with the JSON that it has; None: it has none."""
     for line in b"".join(answer.chunks).removesuffix(b"\n").split(b"\n"):
