@@ -172,10 +172,10 @@ class UnitFields:
     """What a page shows of the units of one run, made while its journal is read.
 
     Attributes:
-        agents: how many agents there are so far, where `Tools.labels` does not tell; else 0.
+        names: the names of the agents so far, by number, where neither sentences nor labels tell.
     """
 
-    agents: int = 0
+    names: Mapping[int, str] = {}
 
     def add(self, step: Step, state: Any) -> None:
         """Note a step of a unit; `state`: after it, before the unit closes."""

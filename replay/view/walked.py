@@ -73,6 +73,11 @@ class Walked:
         self._events: list[RecordedEvent] = []
         self._is_full = False
 
+    @property
+    def names(self) -> Mapping[int, str]:
+        """The names of agents that the world has for pages."""
+        return self._shown.names
+
     def read(self, reader: JournalReader) -> None:
         """Read a journal from its start on.
 
@@ -145,7 +150,7 @@ class Walked:
             if number < self.first:
                 self.before = values
             else:
-                agents = self._shown.agents or len(self._tools.labels(unit.state))
+                agents = len(self._shown.names or self._tools.labels(unit.state))
                 self.states.add(unit.round, (values, agents), len(json.dumps(values)))
 
     def _outcome(self, state: object) -> Row:

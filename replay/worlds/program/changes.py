@@ -23,9 +23,9 @@ OTHER_MAX: Final = 2_000  # characters of JSON, and of bodies that are none
 BEGINNING_MIN: Final = 100  # characters with which two texts begin, and which are told once
 ANSWERING: Final = ("assistant", "model")  # the roles of answers in a chat
 
-# What a request has: the role of a message, or the name of a field; the text, or None if the name
+# What a request has: the role of a message, or the name of a field; the text, empty where the name
 # says it all.
-Said = tuple[str, str | None]
+Said = tuple[str, str]
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class Changes:
         request = _Request(exchange, texts, answer)
         before = self._last.get(caller, _NONE)
         new = [said for name in texts for said in self._in_field(name, request, before)]
-        new += [(f"without {name}", None) for name in before.texts if name not in texts]
+        new += [(f"without {name}", "") for name in before.texts if name not in texts]
         self._last[caller] = request
         return new
 
@@ -64,7 +64,7 @@ class Changes:
         if texts == earlier:
             return
         if known and chat.exchange != before.exchange:
-            yield f"behind {format_count(known, 'message')} of exchange {chat.exchange}", None
+            yield f"behind {format_count(known, 'message')} of exchange {chat.exchange}", ""
         left = Counter(() if known else earlier)
         for at, (role, text) in enumerate(texts[known:], known):
             if left[role, text]:
@@ -102,7 +102,7 @@ def _texts(name: str, value: Body) -> Sequence[Said]:
     if isinstance(value, list):
         return [_said(item, name) for item in value]
     is_plain = value is None or isinstance(value, (bool, int, float))
-    return [(f"{name} {shown(value)}", None) if is_plain else (name, shown(value))]
+    return [(f"{name} {shown(value)}", "") if is_plain else (name, shown(value))]
 
 
 def _said(item: Json, name: str) -> Said:
@@ -117,10 +117,9 @@ def _said(item: Json, name: str) -> Said:
     return str(item.get("role", name)), "\n".join(known) if is_text else shown(item)
 
 
-def _rest(role: str, text: str | None, earlier: Sequence[Said]) -> Said:
+def _rest(role: str, text: str, earlier: Sequence[Said]) -> Said:
     """A text without the beginning that it has in common with an earlier one in its place."""
-    [(before, known)] = earlier or [("", None)]
-    begins = common(text or "", known or "") if role == before else 0
-    if text is None or begins < BEGINNING_MIN:
+    begins = max((common(text, known) for before, known in earlier if before == role), default=0)
+    if begins < BEGINNING_MIN:
         return role, text
     return f"{role}, behind {begins:,} characters as before,", text[begins:]
