@@ -63,7 +63,7 @@ class Changes:
         known, chat = self._begun(name, request)
         if texts == earlier:
             return
-        if known and chat.exchange != before.exchange:
+        if known and texts[:known] != earlier:
             yield f"behind {format_count(known, 'message')} of exchange {chat.exchange}", ""
         left = Counter(() if known else earlier)
         for at, (role, text) in enumerate(texts[known:], known):
