@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import chain
 from math import prod
 from types import NoneType
 from typing import Any, Final
@@ -189,15 +189,15 @@ def _size_of(value: Any) -> tuple[int, ...]:
 
 
 def _items(values: Sequence[Any]) -> Sequence[Sequence[object]]:
-    """The lines of lists of up to SINGLE_MAX numbers, by index; none of any other values, but None,
-    where a list is missing.
+    """The lines of lists of up to SINGLE_MAX numbers, all of one length, by index; None where a
+    list is missing; no lines of any other values.
     """
-    lists = [[] if value is None else value for value in values]
-    is_plain = all(isinstance(each, list) and len(each) <= SINGLE_MAX for each in lists)
-    numbers = [*chain.from_iterable(lists)] if is_plain else []
-    if not numbers or not _are_numbers({*map(type, numbers)}):
+    sizes = {len(each) if isinstance(each, list) else 0 for each in values if each is not None}
+    size = sizes.pop() if len(sizes) == 1 else 0
+    lists = [[None] * size if value is None else value for value in values]
+    if not 0 < size <= SINGLE_MAX or not _are_numbers({type(n) for each in lists for n in each}):
         return []
-    return [*zip_longest(*([*map(short, each)] for each in lists))]
+    return [[short(value[index]) for value in lists] for index in range(size)]
 
 
 def _are_numbers(types: Collection[type]) -> bool:

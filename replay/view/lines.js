@@ -40,8 +40,7 @@ export function sentenceOf(run, player, { parts }, textOf = (text) => text) {
 export function answerOf(run, number, { answer, agent }) {
   if (answer === undefined) return null;
   const command = commandLine(`goldrush prompt run.journal --at ${number} --agent ${agent}${run.option}`);
-  const title = "Its answer as it came";
-  return fold(title, false, () => [
+  return fold("Its answer as it came", false, () => [
     el("p", { class: "note" }, answer.facts),
     el("p", {}, longText(answer.text)),
     answer.reasoning ? fold("Its reasoning", false, () => longText(answer.reasoning)) : null,

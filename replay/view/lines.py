@@ -30,7 +30,6 @@ class EventLines:
 
     Attributes:
         size: the characters of all lines.
-        faults: the units with answers that failed.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class EventLines:
         self._explanations = explanations
         self._templates: dict[object, int] = {}
         self.size = 0
-        self.faults = set[int]()
 
     @property
     def templates(self) -> Sequence[object]:
@@ -102,8 +100,6 @@ class EventLines:
         more = self._more(event, whys, own.pop("answered", None) or event)
         if own.pop("fault", False):
             more["fault"] = True
-        if "fault" in more:
-            self.faults.add(event.unit)
         if own:
             more["behind"] = own
         return [index, *shown, *([more] if more else [])]

@@ -66,7 +66,8 @@ function agentOf(runs, text) {
 // The units behind the scrubber that failures, forks and a selection mark.
 function marksOf(run, player) {
   const forks = run.forks.map(([at]) => ({ at, kind: "fork", title: "fork" }));
-  const faults = run.faults.map((at) => ({ at, kind: "failed", title: "failed answers" }));
+  const isFailed = ([, lines]) => lines.some((line) => line.at(-1)?.fault);
+  const faults = run.lines.flatMap((groups, index) => (groups.some(isFailed) ? [{ at: run.first + index, kind: "failed", title: "failed answers" }] : []));
   return [run.location, "agent"].reduce((marks, name) => {
     const number = run.numberOf(player.position[name] ?? null);
     if (number === null) return marks;

@@ -123,7 +123,7 @@ def shown_of(
     compared = measured
     if 0 < until < walked.closed:
         compared = measured and measured_until(path, until, users)
-    names, number = walked.names or names_of(path), world.vocabulary.number
+    names, number = walked.shown.names or names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
     outcome, of_each = None, []
@@ -160,7 +160,6 @@ def shown_of(
             "folded": list(view.folded),
             "templates": sentences.templates,
             "lines": walked.lines,
-            "faults": sorted(sentences.faults),
             "explained": explained,
             "explains": sorted(set(view.explains.values())),
             "unseen": [title for title in view.groups if title in view.drawn],

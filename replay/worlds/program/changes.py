@@ -90,11 +90,8 @@ def shown(value: Body) -> str:
     """A text as it is; anything else as JSON, cut."""
     if isinstance(value, str):
         return value
-    if isinstance(value, bytes):
-        text = value.decode("utf-8", "backslashreplace")
-    else:
-        text = json.dumps(value, ensure_ascii=False)
-    return cut_middle(text, OTHER_MAX, " ... ")
+    raw = value if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False).encode()
+    return cut_middle(raw.decode("utf-8", "backslashreplace"), OTHER_MAX, " ... ")
 
 
 def _texts(name: str, value: Body) -> Sequence[Said]:

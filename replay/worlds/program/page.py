@@ -58,7 +58,8 @@ class ExchangeFields(UnitFields):
         answer = text_of(response)
         model = state.model or (isinstance(body, dict) and body.get("model"))
         where = shown(model or " ".join([method, path, *map("=".join, query)]))
-        asked, values = "{:agent} asks {} at {}", [number, where, upstream]
+        asked = "{:agent} asks {} at {}"
+        values: list[object] = [number, where, upstream]
         for label, text in self._changes.of(name, state.unit + 1, body, answer):
             asked += ", {} {:quoted}" if text else ", {}"
             values += [label, text] if text else [label]
@@ -74,9 +75,9 @@ class ExchangeFields(UnitFields):
             "tokens in": state.took.input, "tokens out": state.took.output,
         }  # fmt: skip
         for title, count in took.items():
-            values = self._taken.setdefault(title, [])
-            values += [0] * (number + 1 - len(values))
-            values[number] += count
+            by_caller = self._taken.setdefault(title, [])
+            by_caller += [0] * (number + 1 - len(by_caller))
+            by_caller[number] += count
 
     def _tell(self, event: str, template: str, *values: object) -> None:
         self._sentences.setdefault(event, []).append(Sentence(template, values))
@@ -86,9 +87,7 @@ VIEW: Final = View(
     fields=lambda world: ExchangeFields(),
     ranks="",
     groups={
-        "Request": ("asked",),
-        "Answer": ("answered",),
-        "Notes": ("noted",),
+        "Request": ("asked",), "Answer": ("answered",), "Notes": ("noted",),
         "End": ("exited", "ended"),
     },
-)
+)  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import product
 from typing import Any, Final
 
@@ -111,28 +112,25 @@ def _events(answer: Response) -> Iterator[tuple[bytes, Json]]:
 
 
 def _text_at(value: Json, paths: Sequence[Path]) -> str | None:
-    for path in paths:
-        below: Any = value
-        try:
-            for key in path:
-                below = below[key]
-        except (LookupError, TypeError):
-            continue
-        if isinstance(below, str):
-            return below
-    return None
+    found = _holder(value, paths)
+    return found and found[0][found[1]]
 
 
 def _put(value: Json, paths: Sequence[Path], text: str) -> bool:
     """Put a text in place of the one at the first of these paths; whether there was one."""
+    found = _holder(value, paths)
+    if found is not None:
+        found[0][found[1]] = text
+    return found is not None
+
+
+def _holder(value: Json, paths: Sequence[Path]) -> tuple[Any, str | int] | None:
+    """What holds the text at the first of these paths where one is, with the key of it."""
     for *front, last in paths:
-        below: Any = value
-        try:
+        with suppress(LookupError, TypeError):
+            below: Any = value
             for key in front:
                 below = below[key]
             if isinstance(below[last], str):
-                below[last] = text
-                return True
-        except (LookupError, TypeError):
-            continue
-    return False
+                return below, last
+    return None
