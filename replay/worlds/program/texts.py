@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import product
@@ -97,11 +98,7 @@ def with_text(answer: Response, text: str) -> Response:
 
 def common(one: str, two: str) -> int:
     """With how many characters two texts begin alike."""
-    low, high = 0, min(len(one), len(two))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == two[:middle] else (low, middle - 1)
-    return low
+    return len(os.path.commonprefix([one, two]))  # noqa: RUF071  # of texts, no paths
 
 
 def _events(answer: Response) -> Iterator[tuple[bytes, Json]]:

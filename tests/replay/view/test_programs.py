@@ -42,15 +42,14 @@ def recorded(path: Path, exchanges: Iterable[tuple[str, Messages, int, str]]) ->
 
 def chats(callers: Sequence[str], turns: int) -> Iterable[tuple[str, Messages, int, str]]:
     """Chats that grow; the second request of each caller fails, and is sent again."""
+    so_far: dict[str, Messages] = {caller: [] for caller in callers}
     for turn in range(turns):
-        for caller in callers:
-            chat = [{"role": "user", "content": f"<{caller}:0>"}]
-            for at in range(1, turn + 1):
-                chat.append({"role": "assistant", "content": f"<to {caller}:{at - 1}>"})
-                chat.append({"role": "user", "content": f"<{caller}:{at}>"})
+        for caller, chat in so_far.items():
+            chat.append({"role": "user", "content": f"<{caller}:{turn}>"})
             if turn == 1:
-                yield caller, chat, 429, "slow down"
-            yield caller, chat, 200, f"<to {caller}:{turn}>"
+                yield caller, [*chat], 429, "slow down"
+            yield caller, [*chat], 200, f"<to {caller}:{turn}>"
+            chat.append({"role": "assistant", "content": f"<to {caller}:{turn}>"})
 
 
 @given(
@@ -71,21 +70,15 @@ def test_a_request_is_told_by_what_is_new_in_it(said: list[tuple[int, str]], fre
 
 
 def test_a_page_has_each_message_once(tmp_path: Path, paged: Callable[..., Path]) -> None:
-    journal = recorded(tmp_path / "a.journal", chats(["a", "b", "c"], 40))
+    journal = recorded(tmp_path / "a.journal", chats("abc", 40))
     data = data_of(paged(journal).read_text())["runs"][0]
     lines, fields = json.dumps(data["lines"]), {each["name"]: each for each in data["fields"]}
+    [gold] = [chart["values"] for chart in data["charts"] if chart["name"] == "note gold"]
+    taken = [fields[name]["values"][-1] for name in ("exchanges", "failed", "tokens in")]
 
-    assert {1} == {
-        lines.count(f"<{to}{who}:{n}>") for to in ("", "to ") for who in "abc" for n in range(40)
-    }
-    assert [4, 6, 8] == data["faults"]
-    assert [[41] * 3, [1] * 3, [123] * 3] == [
-        fields[name]["values"][-1] for name in ("exchanges", "failed", "tokens in")
-    ]
-    assert [[1, 2], [123, 246]] == [
-        [line[at] for line in chart["values"]]
-        for chart in data["charts"] if chart["name"] == "note gold" for at in (0, -1)
-    ]  # fmt: skip
+    assert {1} == {lines.count(f"<{to}{n}>") for to in ("a:", "to c:") for n in range(40)}
+    assert [[41] * 3, [1] * 3, [123] * 3] == taken
+    assert [(1, 123), (2, 246)] == [(line[0], line[-1]) for line in gold]
 
 
 def test_callers_of_two_runs_are_read_beside_each_other(
@@ -96,14 +89,12 @@ def test_callers_of_two_runs_are_read_beside_each_other(
     one = recorded(tmp_path / "a.journal", [*chats([".0.1", ".0.2"], 3), *more])
     two = recorded(tmp_path / "b.journal", [*more, *chats([".0.2", ".0.1"], 2)])
     tab = new_tab("light", PHONE).open(paged(one, two), "#exchange=4&agent=.0.2")
-    stories = [
-        pane.locator(".selected ol li").all_text_contents()
-        for pane in tab.page.locator("section[aria-label^=Run]").all()
-    ]
+    stories = tab.texts(".selected ol li")
 
-    assert [8, 6] == [*map(len, stories)]
-    assert all("<.0.2:0>" in story[0] and "<to .0.2:0>" in story[1] for story in stories)
+    assert 8 + 6 == len(stories)
+    assert all("<.0.2:0>" in stories[at] and "<to .0.2:0>" in stories[at + 1] for at in (0, 8))
     assert 2 == tab.page.locator(".selected li.fault").count()
+    assert 2 == tab.page.locator("#track .failed").count()
     assert [] == tab.violations()
     assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
     tab.page.locator("a.agent", has_text="script").first.click()
