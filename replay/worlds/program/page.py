@@ -1,21 +1,37 @@
 """What the page of a program's run shows: of each exchange what is new in the request, and the
 answer; and what each caller has taken so far. Callers are the agents of the page.
+
+A chat repeats its history in every request, and a page tells it once: of a request it has what is
+new since the last one of its caller, and since the chat that it goes on from, whoever sent that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
+from xxhash import xxh3_128
+
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import RecordedEvent, Step
 from goldrush.kernel.worlds.program.events import NOTED
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
-from goldrush.kernel.worlds.program.values import Stored
+from goldrush.kernel.worlds.program.values import Body, Json, Stored
 from goldrush.replay.sentences import Sentence
+from goldrush.replay.text import cut_middle
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
-from goldrush.replay.worlds.program.changes import Changes, shown
-from goldrush.replay.worlds.program.texts import response_of, text_of
-from goldrush.replay.worlds.program.tools import TOOLS
+from goldrush.replay.worlds.program.texts import common, response_of, text_of
+
+OTHER_MAX: Final = 2_000  # characters of JSON, and of bodies that are none
+BEGINNING_MIN: Final = 100  # characters with which two texts begin, and which are told once
+ANSWERING: Final = ("assistant", "model")  # the roles of answers in a chat
+
+# What a request has: the role of a message, or the name of a field; the text, empty where the name
+# says it all.
+Said = tuple[str, str]
 
 
 class ExchangeFields(UnitFields):
@@ -41,7 +57,7 @@ class ExchangeFields(UnitFields):
     def close(self, unit: ClosedUnit) -> Mapping[str, object] | None:
         if unit.round < unit.vocabulary.first:
             return None
-        return {**{title: values[:] for title, values in self._taken.items()}, **TOOLS.fields(unit)}
+        return {**{title: values[:] for title, values in self._taken.items()}, **fields_of(unit)}
 
     def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         told = self._sentences.get(event.name)
@@ -81,6 +97,110 @@ class ExchangeFields(UnitFields):
 
     def _tell(self, event: str, template: str, *values: object) -> None:
         self._sentences.setdefault(event, []).append(Sentence(template, values))
+
+
+def fields_of(unit: ClosedUnit) -> Mapping[str, object]:
+    """The tokens of all exchanges, and the last note of each name."""
+    state: ProgramState = unit.state
+    return {
+        "tokens of requests": state.tokens.input,
+        "tokens of answers": state.tokens.output,
+        **{f"note {name}": value for name, value in state.notes.items()},
+    }
+
+
+class _Request(msgspec.Struct, frozen=True):
+    """A request. `exchange`: its number; `texts`: what it has, by field; `answer`: its text."""
+
+    exchange: int = 0
+    texts: Mapping[str, Sequence[Said]] = {}
+    answer: str | None = None
+
+
+_NONE: Final = _Request()
+
+
+class Changes:
+    """What is new in the requests of a run, which come in order."""
+
+    def __init__(self) -> None:
+        """None has come so far."""
+        self._last: dict[str, _Request] = {}  # by caller
+        self._chats: dict[bytes, _Request] = {}  # by the digest of all messages
+
+    def of(self, caller: str, exchange: int, body: Body, answer: str | None) -> Sequence[Said]:
+        """What is new in the request of an exchange; `answer`: the text of its answer."""
+        fields = body if isinstance(body, dict) else {"body": body} if body else {}
+        texts = {name: _texts(name, value) for name, value in fields.items() if name != "model"}
+        request = _Request(exchange, texts, answer)
+        before = self._last.get(caller, _NONE)
+        new = [said for name in texts for said in self._in_field(name, request, before)]
+        new += [(f"without {name}", "") for name in before.texts if name not in texts]
+        self._last[caller] = request
+        return new
+
+    def _in_field(self, name: str, request: _Request, before: _Request) -> Iterator[Said]:
+        texts, earlier = request.texts[name], before.texts.get(name, ())
+        known, chat = self._begun(name, request)
+        if texts == earlier:
+            return
+        if known and texts[:known] != earlier:
+            yield f"behind {format_count(known, 'message')} of exchange {chat.exchange}", ""
+        left = Counter(() if known else earlier)
+        for at, (role, text) in enumerate(texts[known:], known):
+            if left[role, text]:
+                left[role, text] -= 1
+            elif role not in ANSWERING or text not in (before.answer, chat.answer):
+                yield _rest(role, text, earlier[at : at + 1])
+
+    def _begun(self, name: str, request: _Request) -> tuple[int, _Request]:
+        """The number of messages that were the whole chat of an earlier request, and that one."""
+        known, chat, texts = 0, _NONE, request.texts[name]
+        if not texts or texts[0][0] == name:  # no messages, which have roles
+            return known, chat
+        digest = xxh3_128()
+        for number, said in enumerate(texts):
+            if earlier := self._chats.get(digest.digest()):
+                known, chat = number, earlier
+            digest.update(repr(said).encode())
+        self._chats[digest.digest()] = request
+        return known, chat
+
+
+def shown(value: Body) -> str:
+    """A text as it is; anything else as JSON, cut."""
+    if isinstance(value, str):
+        return value
+    raw = value if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False).encode()
+    return cut_middle(raw.decode("utf-8", "backslashreplace"), OTHER_MAX, " ... ")
+
+
+def _texts(name: str, value: Body) -> Sequence[Said]:
+    """What a field has: the items of a list, or its value; a number stands beside its name."""
+    if isinstance(value, list):
+        return [_said(item, name) for item in value]
+    is_plain = value is None or isinstance(value, (bool, int, float))
+    return [(f"{name} {shown(value)}", "") if is_plain else (name, shown(value))]
+
+
+def _said(item: Json, name: str) -> Said:
+    """An item of a list: a message with its role; JSON if it has more than text."""
+    if not isinstance(item, dict):
+        return name, shown(item)
+    content = item.get("content", item.get("parts"))
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    known = [text for text in texts if isinstance(text, str)]
+    is_text = item.keys() <= {"role", "content", "parts", "type"} and len(known) == len(texts)
+    return str(item.get("role", name)), "\n".join(known) if is_text else shown(item)
+
+
+def _rest(role: str, text: str, earlier: Sequence[Said]) -> Said:
+    """A text without the beginning that it has in common with an earlier one in its place."""
+    begins = max((common(text, known) for before, known in earlier if before == role), default=0)
+    if begins < BEGINNING_MIN:
+        return role, text
+    return f"{role}, behind {begins:,} characters as before,", text[begins:]
 
 
 VIEW: Final = View(

@@ -9,7 +9,7 @@ from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import program_world
-from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
+from goldrush.replay.tools import Description, Tools, lazy
 
 
 class ProgramTools(Tools):
@@ -17,6 +17,7 @@ class ProgramTools(Tools):
 
     measures = lazy("goldrush.replay.worlds.program.measures:MEASURES")
     view = lazy("goldrush.replay.worlds.program.page:VIEW")
+    fields = lazy("goldrush.replay.worlds.program.page:fields_of")
     asks_policies = False
     recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
 
@@ -27,14 +28,6 @@ class ProgramTools(Tools):
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(facts=[("subject", _command(setup))])
-
-    def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
-        state: ProgramState = unit.state
-        return {
-            "tokens of requests": state.tokens.input,
-            "tokens of answers": state.tokens.output,
-            **{f"note {name}": value for name, value in state.notes.items()},
-        }
 
 
 def _command(setup: Mapping[str, object]) -> str:

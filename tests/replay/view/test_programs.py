@@ -12,7 +12,7 @@ from goldrush.agents.worlds.program.requests import Response
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import steps
 from goldrush.kernel.worlds.program.world import NAME, RULES, Asked, Behaviour, program_world
-from goldrush.replay.worlds.program.changes import Changes
+from goldrush.replay.worlds.program.page import Changes
 from goldrush.replay.worlds.program.session import Recorder
 from tests.browser import PHONE, Tab
 from tests.pages import data_of
