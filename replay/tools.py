@@ -175,15 +175,22 @@ RERUN: Final[ContextVar[Rerun | None]] = ContextVar("rerun", default=None)
 
 
 class UnitFields:
-    """What a page shows of the units of one run, made while its journal is read."""
+    """What a page shows of the units of one run, made while its journal is read.
+
+    Attributes:
+        names: the names of the agents so far, by number, where neither sentences nor labels tell.
+    """
+
+    names: Mapping[int, str] = {}
 
     def add(self, step: Step, state: Any) -> None:
         """Note a step of a unit; `state`: after it, before the unit closes."""
 
     def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         """What is behind the sentence of an event of the unit that was closed last, by name, as
-        plain values for the script of the world; `answered`, which the page shows, is the event
-        whose answer of a language model led to it.
+        plain values for the script of the world. The page itself shows `answered`, the event whose
+        answer of a language model led to it; `fault`, that the event is a failure; and `sentence`,
+        in place of that of the world.
         """
         return {}
 
