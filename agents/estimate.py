@@ -9,52 +9,54 @@ once: repeated tries are not included.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeVar
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from goldrush.agents.llm.budget import Budget, Estimate, prices
-from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Question
+from goldrush.agents.llm.question import AROUND_MAX, Question
+from goldrush.agents.seats import distinct_models
 from goldrush.agents.session import Play, PlayedStep, batches
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Block, World, advance
 
+if TYPE_CHECKING:
+    from goldrush.agents.players import Players, PreparedRun, Resources
+
 S = TypeVar("S")
+
+LIKE: Final = 4  # units that are extrapolated
 
 BYTES_PER_TOKEN: Final = 2.0  # of mining prompts with SmolLM2, which has one token for a digit
 
 
-def estimates(
-    chosen: Sequence[Model],
-    models: Models,
-    units: int,
-    played: Callable[[], Iterator[Sequence[Question]]],
-    rest: Callable[[Sequence[int], int], int],
-    most_in: Callable[[str, int], int],
-) -> list[Estimate]:
-    """The estimate of each model, for a whole run.
+def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
+    """The estimate of each model, for a whole run. The units that are not played are taken to be
+    like the last LIKE of those that are.
 
-    Args:
-        played: gives the questions of each of the first units.
-        rest: `(amounts, left)`: the amount of the units that are left, from that of each played.
-        most_in: `(name, questions)`: the upper bound of the tokens of so many questions to a model.
-
-    Raises BadInput as a run would.
+    Raises BadInput as the run would, and where no model can play.
     """
+    if players.prompt is None:
+        raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
+    chosen = distinct_models(run.roster.entries)
     names = [model.name for model in chosen]
+    models = resources.models or Models()
     Budget(models, names)  # refuses what a run would
-    known = prices(models, names)
-    asked = played() if chosen else ()
-    first = [[each.upper_bound for each in prompts if each.model is not None] for prompts in asked]
+    known = prices(models.by_name)
+    played = [*players.questions(run, resources)] if chosen else []
+    left: int = run.facts["config"][players.horizon] - len(played)
 
     def whole(amounts: Sequence[int]) -> int:
-        return sum(amounts) + rest(amounts, units - len(amounts))
+        like = amounts[-LIKE:]
+        return sum(amounts) + ceil(left * sum(like) / len(like))
 
     results = []
     for model in chosen:
-        of_model = [[each for each in amounts if each.name == model.name] for amounts in first]
-        questions = whole([len(amounts) for amounts in of_model])
-        size = whole([sum(amount.tokens_in for amount in amounts) for amounts in of_model])
-        most, most_out = most_in(model.name, questions), questions * model.max_tokens
+        first = [[one for one in asked if one.asked_model.name == model.name] for asked in played]
+        questions = whole([len(asked) for asked in first])
+        size = whole([sum(one.upper_bound.tokens_in for one in asked) for asked in first])
+        most = questions * (players.prompt.longest + AROUND_MAX)
+        most_out = questions * model.max_tokens
         price = known.get(model.name)
         cost = price and price.millionths(most, most_out) / 1_000_000
         about = min(round(size / BYTES_PER_TOKEN), most)

@@ -27,7 +27,6 @@ from goldrush.kernel.world import Batch, Block, World
 if TYPE_CHECKING:
     from goldrush.agents import people
     from goldrush.agents.catalogue import CatalogueEntry
-    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.llm.question import AnswerFields, Question
     from goldrush.agents.llm.usage import RecordedAnswer
@@ -224,12 +223,6 @@ class Players(Generic[S]):
         model. Raises BadInput.
         """
         raise _no_players()
-
-    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        """An upper bound of what each model uses in a whole run. Raises BadInput as the run would,
-        and where no model can play.
-        """
-        raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         """The text of a roster in which this policy is asked all that models can be asked, and

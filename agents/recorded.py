@@ -7,7 +7,6 @@ depend on file locations. Asking such an agent again needs the file (`--source`)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +29,18 @@ class Recording:
         """Read a journal. `codes`: by step, of the event of a submission, whose rows begin with the
         agent; see SimultaneousPlayers.
 
-        Raises BadInput, JournalError if it cannot be read.
+        Raises JournalError if it cannot be read, and BadInput if a unit of one step has several.
         """
         self.path = str(path)
         self.units: list[Mapping[tuple[int, int], Row]] = []
         self._vocabulary = world.vocabulary
-        self._steps = 1  # the most in a unit, where the world does not tell them apart
-        # A unit of one step may have several where a world does not tell them apart.
-        of_steps = codes if len(codes) > 1 else repeat(codes[0])
         with JournalReader(path, hashed=True) as reader:
             for unit in units(checked(world, reader), world.arrange):
                 if unit.digest is not None:
-                    steps = enumerate(zip(of_steps, unit.steps, strict=False))
+                    if len(codes) == 1 < len(unit.steps):  # which the world does not tell apart
+                        place = world.vocabulary.format_unit(unit.number)
+                        raise several_steps_error(world.name, place, is_replaced=False)
+                    steps = enumerate(zip(codes, unit.steps, strict=False))
                     rows = {
                         (number, row[0]): row
                         for number, (code, step) in steps
@@ -49,8 +48,6 @@ class Recording:
                         for row in step.inputs.rows(code)
                     }
                     self.units.append(rows)
-                    if len(codes) == 1:
-                        self._steps = max(self._steps, len(unit.steps))
             self.sha256 = reader.sha256()
 
     def submission(self, unit: int, step: int, agent: int) -> Row:
@@ -65,13 +62,10 @@ class Recording:
             ) from None
 
     def check(self, agent: int, units: int) -> None:
-        """Raises BadInput unless the first `units` units have a submission of this agent, and no
-        unit of one step has several.
-        """
-        vocabulary = self._vocabulary
+        """Raises BadInput unless the first `units` units have a submission of this agent."""
         if len(self.units) < units:
             raise BadInput(
-                f"{self.path} holds {len(self.units)} {vocabulary.units} of submissions",
+                f"{self.path} holds {len(self.units)} {self._vocabulary.units} of submissions",
                 f"--rounds may be at most that, not {units}",
             )
         if not any(who == agent for rows in self.units[:units] for _, who in rows):
@@ -79,10 +73,16 @@ class Recording:
                 f"{self.path} holds no submissions of agent {agent}",
                 "give `recorded` to agents that it has",
             )
-        for unit, rows in enumerate(self.units, 1):
-            if sum((step, agent) in rows for step in range(self._steps)) > 1:
-                place = vocabulary.format_unit(unit)
-                raise BadInput(
-                    f"{self.path} has several submissions of agent {agent} in {place}",
-                    f"`recorded` replays one a {vocabulary.unit}; give another policy",
-                )
+
+
+def several_steps_error(world: str, place: str, *, is_replaced: bool) -> BadInput:
+    """The error for replaced submissions, or those of `recorded` agents, where a unit has several
+    steps: they are known by unit and agent, so one would be that of every step.
+    """
+    what = f"agents of the {world} world submit several times in {place}"
+    if is_replaced:
+        return BadInput(
+            f"{what}, so a replaced submission would replace all of them",
+            "fork without replaced submissions",
+        )
+    return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")

@@ -26,19 +26,6 @@ def replaced_in(forks: Sequence[Facts]) -> ReplacedByStep:
     return replaced
 
 
-def several_steps_error(world: str, place: str, *, is_replaced: bool) -> BadInput:
-    """The error for replaced submissions, or those of `recorded` agents, where a unit has several
-    steps: they are known by unit and agent, so one would be that of every step.
-    """
-    what = f"agents of the {world} world submit several times in {place}"
-    if is_replaced:
-        return BadInput(
-            f"{what}, so a replaced submission would replace all of them",
-            "fork without replaced submissions",
-        )
-    return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")
-
-
 def parse_replacements(
     world: World[S],
     codes: Sequence[int | None],

@@ -671,6 +671,17 @@ def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
     return {entry.agent: Model.asked(entry.options) for entry in players}
 
 
+def distinct_models(entries: Iterable[Entry]) -> list[Model]:
+    """The models of a roster, each once, with those that an entry has beside its own. Raises
+    BadInput for one that this version cannot ask.
+    """
+    from goldrush.agents.llm.model import Model, options_by_prefix
+
+    players = [entry for entry in entries if entry.policy == LLM]
+    each = (of for entry in players for of in options_by_prefix(entry.options).values())
+    return list(dict.fromkeys(Model.asked(options) for options in each))
+
+
 def with_models_resolved(
     entries: Sequence[E], models: Models | None, schema: Callable[[], Options]
 ) -> Sequence[E]:

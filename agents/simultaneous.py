@@ -38,12 +38,11 @@ from goldrush.agents.players import (
     RunContext,
     recordings_of,
 )
-from goldrush.agents.recorded import Recording
+from goldrush.agents.recorded import Recording, several_steps_error
 from goldrush.agents.replacements import (
     ReplacedByStep,
     parse_replacements,
     replaced_in,
-    several_steps_error,
 )
 from goldrush.agents.roster import Entry, Roster, entries_in
 from goldrush.agents.seats import (
@@ -70,7 +69,6 @@ from goldrush.kernel.world import Batch, Block, Row, World
 
 if TYPE_CHECKING:
     # Imported where a model plays, as everywhere: runs without one would begin later.
-    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
 
@@ -280,39 +278,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         """The run with a configuration and a roster as `configured` gives them."""
         source = {} if self.source is None else {"source": self.source}
         return PreparedRun({"config": config.as_dict(), **source}, roster)
-
-    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        """See Players. The units that are not played are taken to be as long as the longest of
-        those that are.
-        """
-        if self.prompt is None:
-            return super().estimate(run, resources)
-        from goldrush.agents.estimate import estimates
-        from goldrush.agents.llm.models import Models
-
-        chosen, models = models_in(run.roster.entries), resources.models or Models()
-        by_name = {model.name: model for model in chosen.values()}
-        longest = self.prompt.longest
-        state = self.world.initial(run.setup)
-
-        def most_in(name: str, questions: int) -> int:
-            prompts, most = self.prompts(self.view(state)), []
-            for agent, model in chosen.items():
-                if model.name == name:
-                    question = Question(
-                        agent,
-                        model=model,
-                        make_schema=partial(prompts.schema, agent),
-                        whole=Whole.of(model.reasoning, 1),
-                    )
-                    most.append(longest + question.upper_bound.tokens_in)
-            return questions * sum(most) // len(most)
-
-        return estimates(
-            list(by_name.values()), models, self.units(state.config),
-            lambda: self.questions(run, resources),
-            lambda amounts, left: left * max(amounts), most_in,
-        )  # fmt: skip
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         others = self.policy_set.names_by_agent(None) if self.policy_set.default else []

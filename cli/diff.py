@@ -10,12 +10,7 @@ from goldrush.kernel.text import escaped
 
 
 @command()
-def diff(
-    *,
-    a: Journal,
-    b: Journal,
-    as_json: Json,
-) -> int:
+def diff(a: Journal, b: Journal, as_json: Json) -> int:
     """Compare two runs: first difference, cause, consequences.
 
     Exit code: 0 if the runs are the same, 1 if they differ, 2 if they could not be compared.

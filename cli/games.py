@@ -38,11 +38,7 @@ def new(
 
 
 @command()
-def source(
-    *,
-    journal: str = argument(type=FILE),
-    as_json: Json,
-) -> None:
+def source(*, journal: str = argument(type=FILE), as_json: Json) -> None:
     """Print the source of the game that plays a run.
 
     Of a run that was forked under other rules, that of the last fork. The journal has the text, up

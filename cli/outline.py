@@ -26,11 +26,7 @@ _ELSEWHERE: Final = (
 
 
 @command()
-def ls(
-    *,
-    folders: tuple[str, ...] = argument("[DIR]...", type=FILE),
-    as_json: Json,
-) -> None:
+def ls(*, folders: tuple[str, ...] = argument("[DIR]...", type=FILE), as_json: Json) -> None:
     """List journals with world, treatment, roster, seed, state.
 
     Lists all *.journal files in and below the folders given, by default the current one. Journals

@@ -51,9 +51,9 @@ class _Terminal:
         click.echo(f"\n--- {unit}you are {escaped(inquiry.player)} ---", err=True)
         if self._rules.get(inquiry.player) != rules:
             self._rules[inquiry.player] = rules
-            _show(rules)
+            click.echo(escaped(rules, "\n"), err=True)
             click.echo(_HELP, err=True)
-        _show(question)
+        click.echo(escaped(question, "\n"), err=True)
         while True:
             text = json.dumps(_answer(inquiry))
             fault = inquiry.fault(text)
@@ -69,11 +69,6 @@ def _answer(inquiry: Inquiry) -> dict[str, Any]:
         is_asked = inquiry.asks(name, answer)
         answer[name] = _field(name, schema) if is_asked else _nothing(schema)
     return answer
-
-
-def _show(text: str) -> None:
-    for line in text.split("\n"):
-        click.echo(escaped(line), err=True)
 
 
 def _field(name: str, schema: Schema) -> Any:

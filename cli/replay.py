@@ -32,17 +32,14 @@ def replay(
       goldrush replay run.journal
       goldrush replay run.journal --at 12 --json
     """
-    from goldrush.replay.journal.rebuild import last_unit
     from goldrush.replay.journal.story import narrator
     from goldrush.replay.journal.verify import way_out_of
     from goldrush.replay.run import Run
     from goldrush.replay.text import plain
 
-    trouble = None
-    if at is None:
-        at, trouble = last_unit(journal)
     run = Run(journal)
-    rebuilt = run.at(at)
+    rebuilt = run.last() if at is None else run.at(at)
+    trouble = run.info().trouble if at is None else None
     paint = _paint_of(rebuilt, run)
     if trouble is not None:
         unit = rebuilt.vocabulary.unit

@@ -8,6 +8,7 @@ copying a map of plots for each event would cost a hundred times the event.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -122,8 +123,17 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
             f"this reads {world.name!r} under rules {readable}",
         )
     assert commit.setup is not None  # the reader lets only a START come first
-    try:
+    with reading_facts(reader, commit):
         return world.initial(commit.setup)
+
+
+@contextmanager
+def reading_facts(reader: JournalReader, commit: Commit) -> Iterator[None]:
+    """A context in which a world takes the facts of a START or FORK. What it raises about them is
+    raised as UnsupportedJournal or MalformedEvents.
+    """
+    try:
+        yield
     except UnsupportedSetup as error:
         raise UnsupportedJournal(reader.path, str(error)) from None
     except (BadInput, *REFUSED) as error:
@@ -301,13 +311,9 @@ def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Rec
         return RecordedEvent(
             vocabulary.started, number, {**front, **world.show_setup(commit.setup or {})}
         )
-    try:
+    with reading_facts(reader, commit):
         fork_of(world)
         facts = world.show_fork(commit.setup or {})
-    except UnsupportedSetup as error:
-        raise UnsupportedJournal(reader.path, str(error)) from None
-    except (BadInput, *REFUSED) as error:
-        raise MalformedEvents(reader.path, commit.where, str(error)) from None
     return RecordedEvent(vocabulary.forked, number, {vocabulary.unit: number, **facts})
 
 

@@ -61,7 +61,8 @@ class Forks(msgspec.Struct, Generic[C], frozen=True):
         vocabulary: the world's nouns.
         fixed: the settings that a fork cannot change.
         entry: the kinds of the fields of the roster's entries.
-        more: the names of further facts, which the world checks; they precede `replaced`.
+        more, last: the names of further facts, which the world checks; `more` precede `replaced`,
+            and `last` follow it.
         place: `place(row)`: the place of a submission in its step: numbers by name, `agent` last.
     """
 
@@ -73,6 +74,7 @@ class Forks(msgspec.Struct, Generic[C], frozen=True):
     fixed: Sequence[str] = ("agents",)
     entry: Mapping[str, Kind] = msgspec.field(default_factory=lambda: ENTRY)
     more: Sequence[str] = ()
+    last: Sequence[str] = ()
     place: Callable[[Row], Mapping[str, int]] = lambda row: {"agent": row[0]}
 
     def forked(
@@ -170,7 +172,7 @@ class Forks(msgspec.Struct, Generic[C], frozen=True):
 
     def _check(self, facts: Mapping[str, Any]) -> None:
         players = self.vocabulary.players
-        names = ["parent", "changes", players, *self.more, "replaced"]
+        names = ["parent", "changes", players, *self.more, "replaced", *self.last]
         if list(facts) != names:
             raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(names)}")
         parent = facts["parent"]

@@ -18,7 +18,7 @@ import attrs
 import msgspec
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.shape import BOOLEAN, TEXT, Kind
+from goldrush.kernel.shape import BOOLEAN, TEXT, Kind, between
 
 INTEGER_MAX: Final = 2**53 - 1  # the largest integer that any JSON reader holds
 NAMES_MAX: Final = 40  # greatest number of names that a schema lists
@@ -28,11 +28,8 @@ C = TypeVar("C", bound=attrs.AttrsInstance)
 
 def integer(low: int, high: int) -> Kind:
     """A whole number from `low` to `high`, both included."""
-    return Kind(
-        f"a whole number from {low} to {high}",
-        lambda v: type(v) is int and low <= v <= high,
-        schema={"type": "integer", "minimum": low, "maximum": high},
-    )
+    kind = between(low, high)
+    return msgspec.structs.replace(kind, name=f"a whole number from {low} to {high}")
 
 
 def real(low: float, high: float) -> Kind:

@@ -22,12 +22,10 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
-    BadInput,
     GoldrushError,
     MalformedEvents,
     TornTail,
     UnsupportedJournal,
-    UnsupportedSetup,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, InvalidInputs, RecordedEvent, Step, World, where_code_is
@@ -259,13 +257,9 @@ class Walk(Generic[S]):
 
     def _fork(self, commit: Commit) -> None:
         world, reader, facts = self._world, self._reader, commit.setup or {}
-        try:
+        with fold.reading_facts(reader, commit):
             past = fold.past(world, reader, commit.unit)
             self.state = fold.fork_of(world)(self.state, facts, past)
-        except UnsupportedSetup as error:
-            raise UnsupportedJournal(reader.path, str(error)) from None
-        except (BadInput, *fold.REFUSED) as error:
-            raise MalformedEvents(reader.path, commit.where, str(error)) from None
         self.forks.append(facts)
 
     def _check_digest(self, commit: Commit) -> None:

@@ -9,7 +9,7 @@ import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -43,11 +43,11 @@ OnStep = Callable[[str, int, int], None]
 
 
 def integer(value: object, what: str) -> int:
-    """A whole number of any integer type. Raises BadInput for anything else."""
-    try:
-        return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise BadInput(f"{what} is {format_value(str(value))}", "give a whole number") from None
+    """A whole number of any integer type. Raises BadInput for anything else, truth values too."""
+    with suppress(TypeError):
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]
+    raise BadInput(f"{what} is {format_value(str(value))}", "give a whole number")
 
 
 def listed(given: object, single: type | tuple[type, ...] = str) -> list[object]:

@@ -15,7 +15,6 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 import msgspec
-import numpy as np
 import pettingzoo
 from gymnasium import spaces
 
@@ -28,7 +27,7 @@ from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import Ask, Steps, steps
 from goldrush.kernel.settings import INTEGER_MAX
-from goldrush.replay.arguments import roster_of
+from goldrush.replay.arguments import integer, roster_of
 
 ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
 EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
@@ -67,7 +66,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        if max_cycles is not None and _integer("max_cycles", max_cycles) < 1:
+        if max_cycles is not None and integer(max_cycles, "max_cycles") < 1:
             raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
         if not isinstance(journal, str | os.PathLike | None):
             raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
@@ -143,7 +142,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         Raises BadInput for a seed that no run can have, for a run that is over before its first
         unit, and where a file is at the path that is not an episode of this environment.
         """
-        base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
+        base, since = (self._seed, self._since) if seed is None else (integer(seed, "the seed"), 0)
         seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
         players = self._players
         world, settings = players.world, {**self._settings, "seed": seed}
@@ -290,10 +289,3 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         if self._state is None:
             raise BadInput("no episode has begun", "call reset()")
         return self._state
-
-
-def _integer(name: str, value: object) -> int:
-    """An integer of Python or numpy as one of Python. Raises BadInput, for truth values, too."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise BadInput(f"{name} is {format_value(value)}", "give an integer")
-    return int(value)

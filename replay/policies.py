@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
 
+from goldrush.replay.grouping import grouped
+
 TURN: Final = " → "  # between the policies that an agent plays one after the other
 BESIDE: Final = " | "  # between what it plays in two runs, neither of which is a fork of the other
 
@@ -14,10 +16,7 @@ def agents_by_policy(policies: Sequence[str]) -> dict[str, list[int]]:
     """The numbers of the agents of each policy, in order of first agents; `policies`: the label of
     each agent's policy.
     """
-    agents: dict[str, list[int]] = {}
-    for agent, policy in enumerate(policies):
-        agents.setdefault(policy, []).append(agent)
-    return agents
+    return grouped(range(len(policies)), policies.__getitem__)
 
 
 def played(rosters: Iterable[Sequence[str]]) -> Sequence[str]:

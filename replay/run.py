@@ -382,9 +382,7 @@ class Run:
 
     def last(self) -> Rebuilt:
         """The last closed unit. Raises as `at`."""
-        from goldrush.replay.journal.rebuild import last_unit
-
-        return self.at(last_unit(self.path)[0])
+        return self.at(self.tools.vocabulary.number(self.info().closed))
 
     def events(
         self,
@@ -542,12 +540,21 @@ class Run:
             if where in (None, each.location) and (who is None or who in each.agents)
         ]
 
-    def prompts(self, at: int, agent: int | str) -> Sequence[RebuiltPrompt]:
-        """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model.
+    def prompts(
+        self, at: int | None = None, agent: int | str | None = None
+    ) -> Sequence[RebuiltPrompt]:
+        """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model; of
+        a program, what it asked in that exchange, or for a caller of that name.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
-        unit, number = integer(at, "the unit"), self._agent(str(agent))
+        caller = None if agent is None else str(agent)
+        asked = self.tools.exchanges(self.path, at, caller)
+        if asked is not None:
+            return asked
+        if at is None or caller is None:
+            raise BadInput("an agent is asked in each unit", "give both: --at N --agent AGENT")
+        unit, number = integer(at, "the unit"), self._agent(caller)
         return self.tools.prompts(self.path, unit, number, self._resources())
 
     # Playing on.
@@ -762,7 +769,9 @@ class PlannedRun(Record, frozen=True):
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
-        return self.tools.players.estimate(self.prepared, self.resources)
+        from goldrush.agents.estimate import estimate
+
+        return estimate(self.tools.players, self.prepared, self.resources)
 
     def record(
         self,

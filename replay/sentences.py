@@ -111,10 +111,14 @@ class EventSentences:
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
-    def of(self, event: RecordedEvent) -> tuple[tuple[Part, ...], Sequence[object]]:
-        """The parts and the values of an event's sentence: its JSON where it has none."""
+    def of(
+        self, event: RecordedEvent, sentence: Sentence | None = None
+    ) -> tuple[tuple[Part, ...], Sequence[object]]:
+        """The parts and the values of an event's sentence, or of `sentence` in its place: its JSON
+        where it has none.
+        """
         type, choose = self._types.get(event.name), self._chosen.get(event.name)
-        sentence = Sentence() if choose is None else choose(event)
+        sentence = sentence or (Sentence() if choose is None else choose(event))
         template, values = sentence.template, sentence.values
         if type is not None:
             template = type.template(event, template or type.text)

@@ -88,16 +88,25 @@ def cut_apart(texts: Mapping[str, str], most: int, dots: str) -> dict[str, str]:
     """Texts of rosters, or labels, by name: those of more than `most` characters are cut in the
     middle, and equal results numbered, so that none are equal.
     """
+    return numbered({name: cut_middle(text, most, dots) for name, text in texts.items()}, "{} ({})")
+
+
+def numbered(
+    texts: Mapping[str, str], form: str, key: Callable[[str], str] = str
+) -> dict[str, str]:
+    """Texts by name, each different from those before it by its `key`: equal ones get a number, by
+    a form for text and number.
+    """
     labels: dict[str, str] = {}
     taken: set[str] = set()
     numbers: Counter[str] = Counter()
     for name, text in texts.items():
-        label = short = cut_middle(text, most, dots)
-        while label in taken:
-            numbers[short] += 1
-            label = f"{short} ({numbers[short] + 1})"
+        label = text
+        while key(label) in taken:
+            numbers[key(text)] += 1
+            label = form.format(text, numbers[key(text)] + 1)
         labels[name] = label
-        taken.add(label)
+        taken.add(key(label))
     return labels
 
 

@@ -30,6 +30,7 @@ from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.question import Answer, Question
+    from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
@@ -78,12 +79,16 @@ class RebuiltPrompt(Record, frozen=True):
         answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
         versions: without a question, text that names the version it was asked with, and this one.
+        who: who asked, and when; empty: as it was looked for.
+        facts: what JSON has of it besides.
     """
 
     question: Question | None
     answer: Answer | None = None
     step: int = 0
     versions: str = ""
+    who: str = ""
+    facts: Mapping[str, object] = {}
 
     @property
     def is_model(self) -> bool:
@@ -109,6 +114,7 @@ class RebuiltPrompt(Record, frozen=True):
             **digests,
             "answer": None if self.answer is None else self.answer.text,
             "is_model": self.is_model,
+            **self.facts,
         }
 
 
@@ -169,15 +175,22 @@ RERUN: Final[ContextVar[Rerun | None]] = ContextVar("rerun", default=None)
 
 
 class UnitFields:
-    """What a page shows of the units of one run, made while its journal is read."""
+    """What a page shows of the units of one run, made while its journal is read.
+
+    Attributes:
+        names: the names of the agents so far, by number, where neither sentences nor labels tell.
+    """
+
+    names: Mapping[int, str] = {}
 
     def add(self, step: Step, state: Any) -> None:
         """Note a step of a unit; `state`: after it, before the unit closes."""
 
     def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         """What is behind the sentence of an event of the unit that was closed last, by name, as
-        plain values for the script of the world; `answered`, which the page shows, is the event
-        whose answer of a language model led to it.
+        plain values for the script of the world. The page itself shows `answered`, the event whose
+        answer of a language model led to it; `fault`, that the event is a failure; and `sentence`,
+        in place of that of the world.
         """
         return {}
 
@@ -296,6 +309,12 @@ class Tools:
         """The nouns of the world."""
         return self.world({}).vocabulary
 
+    def answers(self, reader: JournalReader) -> Iterator[RecordedAnswer] | None:
+        """The answers of models in an open journal that was not read yet, in the order of its
+        commits; None: they are those that its players have recorded. Raises JournalError.
+        """
+        return None
+
     def checks(self, state: object) -> Sequence[str]:
         """Compute what a run is measured by, for one of its first states, so that a mistake in a
         measure is told before the run is played. Raises BadInput.
@@ -362,6 +381,12 @@ class Tools:
         changes that would have led to others; None: from the start, to the end.
         """
         raise lacks(self, path, "explanations")
+
+    def exchanges(
+        self, path: str | Path, unit: int | None, caller: str | None
+    ) -> Sequence[RebuiltPrompt] | None:
+        """What a program asked in a unit, or for a caller; None: agents are asked (`prompts`)."""
+        return None
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources

@@ -108,14 +108,7 @@ def field(kind: Kind, **how: Any) -> Any:
 
 
 def check_wording(value: object, where: str) -> None:
-    """Raises BadInput for what is neither a wording's name nor a TOML file, and for `null`, which
-    was one: the same prompts, but answers sampled anew.
-    """
-    if value in (None, "null"):
-        raise BadInput(
-            f"{where} is null, which goldrush no longer has",
-            "give a model sample=1: the same prompts with other seeds",
-        )
+    """Raises BadInput for what is neither a wording's name nor a TOML file."""
     is_file = type(value) is str and value.endswith(".toml")
     if not (is_file or WORDING.holds(value)):
         raise BadInput(

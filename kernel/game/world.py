@@ -344,15 +344,14 @@ class Compiled:
         game = self.game
         is_fixed = [field.name for field in game.settings() if field.metadata.get("fixed")]
         fixed = ("agents", *is_fixed) if game.submissions else is_fixed
-        return Forks(game, game.configured, submitted, game.horizon, self.vocabulary, fixed)
+        return Forks(
+            game, game.configured, submitted, game.horizon, self.vocabulary, fixed, last=["source"]
+        )
 
     def fork(self, forks: Forks[Game], state: State, facts: Facts, past: Past) -> State:
         """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
-        *_, last = facts
-        if last != "source":
-            raise BadInput(f"a fork has {', '.join(facts)}", "it has the source at last")
+        config, roster = forks.forked(state.config, facts, state.unit)
         source = _sha256(facts["source"])
-        config, roster = forks.forked(state.config, _without_source(facts), state.unit)
         players = state.roster if roster is None else roster
         return self._placed(state, config, players, state.unit, source)
 
@@ -401,18 +400,12 @@ def _world(of: Compiled) -> World[State]:
         digest=of.digest,
         copy=State.copy,
         fork=partial(of.fork, forks),
-        show_fork=lambda facts: {
-            **forks.show(_without_source(facts)), "source": facts["source"]
-        },
+        show_fork=forks.show,
         freeze=of.freeze,
         thaw=of.thaw,
         vocabulary=of.vocabulary,
         watching=watching_all_units,
     )  # fmt: skip
-
-
-def _without_source(facts: Facts) -> Facts:
-    return {name: value for name, value in facts.items() if name != "source"}
 
 
 def _sha256(source: object) -> str | None:

@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from operator import attrgetter
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.game.hints import field_of
 from goldrush.kernel.shape import Schema
 
 Row = Sequence[Any]
@@ -129,19 +128,6 @@ def _records(fields: Sequence[tuple[str, Type]]) -> Type:
 def free_name(name: str, taken: Collection[str]) -> str:
     """A column's name, followed by `_` if it is taken."""
     return f"{name}_" if name in taken else name
-
-
-def columns_of(kind: type) -> list[Column]:
-    """The columns of the fields of a record that are declared with unit and meaning:
-    `Annotated[int, "plots", "plots that are owned"]`.
-    """
-    columns: list[Column] = []
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        match getattr(hint, "__metadata__", None):
-            case (unit, meaning):
-                held = field_of(hint, name, in_row=True).kind
-                columns.append(Column(name, type_of(held.schema), meaning, unit=unit))
-    return columns
 
 
 # The first values of every row of a run.

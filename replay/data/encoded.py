@@ -10,9 +10,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.files import FRONT, IsOwn, Unfinished
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 BATCH: Final = 10_000  # rows that are encoded at once
 
-E = TypeVar("E")  # rows as text (CSV), or as a record batch
-
 
 def _tables(run: RunData, names: Sequence[str] | None) -> list[Table]:
     return tables_of(run.tools, run.world, names, run.users)
@@ -45,36 +42,36 @@ def rows_of(table: Table, run: RunData) -> Iterator[Row]:
             yield (*run.front, *row)
 
 
-def _batches(
-    encode: Callable[[Sequence[Row]], E], table: Table, run: RunData
-) -> Iterator[tuple[int, E]]:
-    """The rows of a run, encoded, each batch with their number."""
+def _batches(table: Table, run: RunData) -> Iterator[list[Row]]:
+    """The rows of a run, as many at once as are encoded."""
     batch: list[Row] = []
     try:
         for row in rows_of(table, run):
             batch.append(row)
             if len(batch) == BATCH:
                 full, batch = batch, []
-                yield len(full), encode(full)
+                yield full
     except JournalError:  # the rows before it are given first
         if batch:
-            yield len(batch), encode(batch)
+            yield batch
         raise
     if batch:
-        yield len(batch), encode(batch)
+        yield batch
 
 
 def csv_table(
-    paths: Sequence[str | Path], name: str, users: Sequence[UserMeasure] = ()
-) -> Iterator[str]:
-    """One table of journals as CSV, in pieces. Arguments and errors: as `arrow_table`."""
+    paths: Sequence[str | Path], name: str, users: Sequence[UserMeasure] = (),
+    step: str | None = None,
+) -> Iterator[str]:  # fmt: skip
+    """One table of journals as CSV, in pieces. Arguments and errors: as `write_tables`."""
     warn_of_other_code(paths)
     for number, run in enumerate(runs_of_one_world(paths, users)):
+        run.step = step
         [table] = _tables(run, [name])
         if number == 0:
             yield csv_head(table.columns)
-        for _, text in _batches(partial(csv_text, table.columns), table, run):
-            yield text
+        for batch in _batches(table, run):
+            yield csv_text(table.columns, batch)
 
 
 def csv_head(columns: Sequence[Column]) -> str:
@@ -117,11 +114,11 @@ def arrow_table(
     if not paths:
         raise BadInput("there is no journal", "give one or more")
     warn_of_other_code(paths)
-    found = []
+    found: list[pyarrow.RecordBatch] = []
     for run in runs_of_one_world(paths, users):
         [table] = _tables(run, [name])
         encoder = Batches(table)
-        found += [batch for _, batch in _batches(encoder.of, table, run)]
+        found += map(encoder.of, _batches(table, run))
     return pyarrow.Table.from_batches(found, encoder.schema)
 
 
@@ -137,6 +134,7 @@ def write_tables(
     names: Sequence[str] | None = None,
     force: bool = False,
     users: Sequence[UserMeasure] = (),
+    step: str | None = None,
     on_run: Callable[[int], None] = lambda done: None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
@@ -151,6 +149,7 @@ def write_tables(
         names: the names of the tables; None: all.
         force: replace files with the columns of these tables.
         users: measures of the user, in the tables that have measures.
+        step: see `Measured.by_step`.
         on_run: called with the number of journals that are done.
 
     Returns the number of rows of each file, by its path.
@@ -176,10 +175,11 @@ def write_tables(
             files.append(stack.enter_context(closing(kind(table, file))))
         rows = dict.fromkeys((file.path for file in files), 0)
         for count, run in enumerate(runs_of_one_world(paths, users), 1):
+            run.step = step
             for table_file, table in zip(files, _tables(run, names), strict=True):
-                for size, batch in _batches(table_file.encode, table, run):
+                for batch in _batches(table, run):
                     table_file.put(batch)
-                    rows[table_file.path] += size
+                    rows[table_file.path] += len(batch)
             on_run(count)
         for table_file in files:
             table_file.finish()
@@ -189,10 +189,8 @@ def write_tables(
 
 class _Csv:
     def __init__(self, table: Table, file: Unfinished) -> None:
-        self.path = file.path
-        self._file = file
-        self.encode: Callable[[Sequence[Row]], Any] = partial(csv_text, table.columns)
-        self.put(csv_head(table.columns))
+        self.path, self._file, self._columns = file.path, file, table.columns
+        file.write(csv_head(table.columns).encode())
 
     @staticmethod
     def recogniser(table: Table, path: Path) -> IsOwn:
@@ -200,9 +198,9 @@ class _Csv:
         head = csv_head(table.columns).encode()[:FRONT]
         return lambda front: front.startswith(head)
 
-    def put(self, lines: str) -> None:
-        """Write lines."""
-        self._file.write(lines.encode())
+    def put(self, rows: Sequence[Row]) -> None:
+        """Write rows."""
+        self._file.write(csv_text(self._columns, rows).encode())
 
     def finish(self) -> None:
         """No-op: CSV has no footer."""
@@ -231,9 +229,8 @@ class _Parquet:
 
         self.path = file.path
         self._arrow = pyarrow
-        encoder = Batches(table)
-        self.encode, self._schema = encoder.of, encoder.schema
-        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._schema)
+        self._encoder = Batches(table)
+        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._encoder.schema)
         self._waiting: list[Any] = []
         self._rows = 0
 
@@ -250,15 +247,15 @@ class _Parquet:
 
         return is_earlier
 
-    def put(self, batch: Any) -> None:
-        """Keep a batch until there are enough for a row group."""
-        self._waiting.append(batch)
-        self._rows += batch.num_rows
+    def put(self, rows: Sequence[Row]) -> None:
+        """Keep rows until there are enough for a row group."""
+        self._waiting.append(self._encoder.of(rows))
+        self._rows += len(rows)
         if self._rows >= GROUP:
             self._write()
 
     def _write(self) -> None:
-        table = self._arrow.Table.from_batches(self._waiting, self._schema)
+        table = self._arrow.Table.from_batches(self._waiting, self._encoder.schema)
         self._writer.write_table(table, row_group_size=table.num_rows or None)
         self._waiting, self._rows = [], 0
 

@@ -143,7 +143,8 @@ def _one(run: RunData) -> _One:
         for name, measure in measured.known.items():
             known[name] = msgspec.structs.replace(measure, of=None, over=None)
         return _One(
-            Path(run.path), run.name, kind, key, recorded, sha256_of(run.path), run.declared.seed,
+            Path(run.path), run.name, kind, key, recorded, sha256_of(run.path),
+            run.outline.declared.seed,
             measured.finished, known, {name: _value(measured, name) for name in known},
         )  # fmt: skip
 
@@ -161,8 +162,8 @@ def kind_of(run: RunData) -> RunKind:
 
 def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
     """The kind of a run, and the keys of its group (see _One)."""
-    units = run.world.vocabulary.units
-    declared = run.declared
+    units = run.measured.vocabulary.units
+    declared = run.outline.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
     settings = levelled([settings], run.tools.studies.seeded)
     planned = settings.pop(units, None)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import attrs
 import msgspec
@@ -23,7 +23,6 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Vocabulary, World
-from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import COURSE_MAX, ByAgent, Course, course_of
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.policies import played
@@ -181,6 +180,14 @@ class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True)
         """The number of closed units that count; see `Vocabulary.uncounted`."""
         return self.units
 
+    def by_step(self, step: str | None) -> Self:
+        """The same by units of the run's own, where it has such: what a program notes under this
+        name; None: under a usual one. Raises BadInput for a name that it does not have.
+        """
+        if step is not None:
+            raise BadInput(f"{self.path} has no notes", "leave --step out")
+        return self
+
     def units_of(self, windows: Iterable[Span]) -> list[Span]:
         """The units in windows of those that count, numbered from 1, as far as the run came."""
         return [
@@ -314,9 +321,9 @@ class Measuring:
     def __init__(self, known: Mapping[str, Measure]) -> None:
         """No unit is measured yet."""
         self.known: dict[str, Measure] = {}
-        self.values: dict[str, Series] = {}
+        self.values: dict[str, list[Value]] = {}
         self.units = 0
-        self._taken: list[tuple[str, Callable[[Any], Value], Series]] = []
+        self._taken: list[tuple[str, Callable[[Any], Value], list[Value]]] = []
         self._sampling = Sampling[ByAgent](COURSE_MAX)
         self._rosters: dict[int, Sequence[str]] = {}
         for measure in known.values():
@@ -330,21 +337,19 @@ class Measuring:
         """One more measure, undefined in the units so far."""
         self.known[measure.name] = measure
         if measure.of is not None:
-            self.values[measure.name] = series = Series()
-            for _ in range(self.units):
-                series.append(None)
-            self._taken.append((measure.name, measure.of, series))
+            self.values[measure.name] = [None] * self.units
+            self._taken.append((measure.name, measure.of, self.values[measure.name]))
 
     def add(self, unit: object) -> None:
         """Add the values of a unit that has closed, as the world counts one. Raises ValueError for
         one that is infinite or NaN.
         """
         self.units += 1
-        for name, of, series in self._taken:
+        for name, of, values in self._taken:
             value = of(unit)
             if value is not None and not math.isfinite(value):
                 raise ValueError(f"{name} is {value}, which no run can have")
-            series.append(value)
+            values.append(None if value is None else float(value))
 
     def sample(self, by_agent: Callable[[], ByAgent]) -> None:
         """Keep the measures of agents for the unit that was added last, if its turn has come."""

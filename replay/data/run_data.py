@@ -16,7 +16,6 @@ from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.folders import total_size
-from goldrush.replay.journal.declared import Declared
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.outline import Outline, outline_of
@@ -36,6 +35,7 @@ class RunData:
 
     Attributes:
         on_bytes: called while it is measured, as of JournalReader.
+        step: see `Measured.by_step`.
         users: measures of the user.
     """
 
@@ -53,6 +53,7 @@ class RunData:
         self.tools = tools
         self.world = world
         self.on_bytes: Callable[[int], None] | None = None
+        self.step: str | None = None
         self._cell = cell
         self.users = users
 
@@ -68,7 +69,16 @@ class RunData:
 
     @cached_property
     def measured(self) -> Measured[Any]:
-        """The run with its measures. Raises BadInput for a world without any, JournalError."""
+        """The run with its measures, by units of its own where it has such. Raises as `by_unit`,
+        and BadInput for an unknown step.
+        """
+        return self.by_unit.by_step(self.step)
+
+    @cached_property
+    def by_unit(self) -> Measured[Any]:
+        """The run with its measures by the units of its world. Raises BadInput for a world without
+        any, JournalError.
+        """
         read = self.measures.read
         with self.reporting_forged(), JournalReader(self.path) as reader:
             reader.on_bytes = self.on_bytes
@@ -80,21 +90,11 @@ class RunData:
         with self.reporting_forged():
             return outline_of(self.path)
 
-    @property
-    def units(self) -> int:
-        """The number of closed units; of a damaged journal, of those before the damage."""
-        return self.outline.closed
-
-    @property
-    def declared(self) -> Declared:
-        """Its settings and players, as far as they can be read."""
-        return self.outline.declared
-
     @cached_property
     def front(self) -> tuple[str, str | None, str | None, int | None]:
         """The first values of every row, as in columns.FRONT."""
-        treatment, roster = self._cell or (None, self.declared.roster)
-        return self.name, treatment, roster, self.declared.seed
+        treatment, roster = self._cell or (None, self.outline.declared.roster)
+        return self.name, treatment, roster, self.outline.declared.seed
 
     def reporting_forged(self) -> AbstractContextManager[None]:
         """Reports forged events in what reads the run (see replay.journal.forged)."""

@@ -66,10 +66,7 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
     """
     found: dict[str, str] = {}
     for path in map(str, paths):
-        if not os.path.isdir(path):
-            found.setdefault(os.path.abspath(path), path)
-            continue
-        inside = below(path)
+        inside = below(path) if os.path.isdir(path) else [path]
         if not inside:
             raise BadInput(f"{path} holds no journal (*{SUFFIX})", "give a folder that does")
         for file in inside:

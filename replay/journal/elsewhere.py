@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from threading import Lock
+from threading import RLock
 from typing import IO, Final
 
 from goldrush.agents.game.source import source_of_code
@@ -126,20 +126,16 @@ class _Helper:
 
     def unlock(self) -> None:
         """Give a forked process a lock that no thread holds."""
-        self._lock = Lock()
+        self._lock = RLock()
 
     def start(self) -> None:
         """Start it, unless it runs or cannot be started."""
-        with self._lock:
-            self._start()
-
-    def _start(self) -> None:
-        if self._process is not None and self._of == os.getpid() and self._process.poll() is None:
-            return
-        self.stop()
         hash_seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
         folders = [str(folder) for folder in sys.path if not isinstance(folder, UserFolder)]
-        with suppress(OSError, ValueError):
+        with self._lock, suppress(OSError, ValueError):
+            if self._process and self._of == os.getpid() and self._process.poll() is None:
+                return
+            self.stop()
             self._process = subprocess.Popen(  # noqa: S603  # this interpreter
                 [sys.executable, "-P", "-c", _PROGRAM.format(folders)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -158,7 +154,7 @@ class _Helper:
     def asked(self, order: object, seconds: float) -> tuple[str, str, str]:
         """Its answer to an order, or why there is none."""
         with self._lock:
-            self._start()
+            self.start()
             process = self._process
             if process is None or process.stdin is None or process.stdout is None:
                 return _CANNOT, "", "no other can be started"

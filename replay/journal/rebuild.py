@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from goldrush.kernel import fold
-from goldrush.kernel.errors import BadInput, JournalError, TornTail
+from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader, Location
 from goldrush.kernel.walk import ROWS, Walk, check_digest
 from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.text import Paint, plain
 from goldrush.replay.tools import ClosedUnit, Tools
 from goldrush.replay.unit import format_unit
@@ -93,21 +94,8 @@ def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
         for rebuilt in closed_units(world, reader, walk, unit):
             yield rebuilt
         if rebuilt is None:
-            last, _ = _last_closed(reader)
             problem = f"{path} has no {vocabulary.unit} {number}"
-            raise BadInput(problem, vocabulary.format_choice(last))
-
-
-@reader_of
-def last_unit(path: str | Path) -> tuple[int, JournalError | None]:
-    """The public number of the last closed unit of a journal, and the error after it (a torn tail,
-    damage) or None.
-
-    Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for the header.
-    """
-    with JournalReader(path) as reader:
-        last, trouble = _last_closed(reader)
-        return open_world(reader).vocabulary.number(last), trouble
+            raise BadInput(problem, vocabulary.format_choice(outline_of(path).closed))
 
 
 def closed_units(
@@ -132,18 +120,6 @@ def closed_units(
                 number, state, events, commit.digest, vocabulary, reader.path, reader.header
             )
             events = []
-
-
-def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
-    """The last closed unit of a journal, and the error that reading on would raise."""
-    last = 0
-    try:
-        with reader.again() as other:
-            for commit in other.outline():
-                last = commit.closed
-    except JournalError as error:
-        return last, error
-    return last, None
 
 
 def walk_through(

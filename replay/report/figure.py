@@ -138,9 +138,9 @@ def write_figures(
     force: bool = False,
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] = lambda done, every: None,
-) -> list[str]:
-    """Write figures into a folder: each as PDF and PNG, with its data and its caption, and return
-    their names. `force` and errors: as of `write_folder`; BadInput also without matplotlib.
+) -> None:
+    """Write figures into a folder: each as PDF and PNG, with its data and its caption. `force` and
+    errors: as of `write_folder`; BadInput also without matplotlib.
     """
 
     def files() -> Iterator[dict[str, bytes]]:
@@ -150,7 +150,7 @@ def write_figures(
             on_figure(done, len(figures))
 
     names = [figure.name for figure in figures]
-    return write_folder(folder, FIGURES, names, files(), force=force)
+    write_folder(folder, FIGURES, names, files(), force=force)
 
 
 def _files(figure: Figure) -> dict[str, bytes]:

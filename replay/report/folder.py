@@ -44,10 +44,9 @@ def write_folder(
     files: Iterable[Mapping[str, bytes]],
     *,
     force: bool = False,
-) -> list[str]:
-    """Write figures or tables, each as files by suffix, into a folder, all or none, and return
-    their names. `mark`: the first line of their files for LaTeX; `force`: replace a folder of
-    earlier ones.
+) -> None:
+    """Write figures or tables, each as files by suffix, into a folder, all or none. `mark`: the
+    first line of their files for LaTeX; `force`: replace a folder of earlier ones.
 
     Raises BadInput as `check_folder`; WriteFailed.
     """
@@ -57,7 +56,6 @@ def write_folder(
                 new.add(f"{name}.{suffix}", data)
         check_folder(folder, mark, force=force)
         new.publish(replace=force)
-    return list(names)
 
 
 def check_folder(folder: str | Path, mark: str, *, force: bool = False) -> None:

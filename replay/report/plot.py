@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import count, groupby
+from operator import attrgetter
 from typing import Final
 
 import attrs
 
 from goldrush.replay.colours import hues_of
+from goldrush.replay.grouping import grouped
 from goldrush.replay.report.numbers import fixed, number, printable
 from goldrush.replay.studies import NO_STUDIES, Studies
 from goldrush.replay.text import csv_of, cut_apart
@@ -144,16 +146,12 @@ class Chart:
     @cached_property
     def panels(self) -> list[Panel]:
         """The panels in the order of their titles in the rows, each with its lines or points."""
-        by_title: dict[str, list[Row]] = {}
-        for row in self.rows:
-            by_title.setdefault(row.panel, []).append(row)
+        by_title = grouped(self.rows, attrgetter("panel"))
         labels = labels_of(by_title, TITLE_MAX)
         return [self._panel(title, labels[title], rows) for title, rows in by_title.items()]
 
     def _panel(self, title: str, label: str, rows: Sequence[Row]) -> Panel:
-        series: dict[str, list[Row]] = {}
-        for row in rows:
-            series.setdefault(row.series, []).append(row)
+        series = grouped(rows, attrgetter("series"))
         ends = [v for row in rows for v in (row.y, row.low, row.high) if v is not None]
         ends += self.limits or (0.0,) * self.has_zero
         low, high = self.limits or reach(ends)

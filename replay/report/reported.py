@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ import attrs
 from goldrush.agents.given import games
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.grouping import grouped
 from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.figure import Figure
@@ -135,14 +137,11 @@ class ReportedStudy:
 
     def treatments(self, cells: Sequence[Cell]) -> list[str]:
         """The treatments of cells, each with its rosters unless all of them are among the cells."""
-        rosters: dict[str, list[str]] = {}
-        for cell in cells:
-            rosters.setdefault(cell.treatment, []).append(cell.roster)
         return [
             treatment
             if all(c in cells for c in self.results.by_cell if c.treatment == treatment)
-            else f"{treatment} (for {', '.join(dict.fromkeys(names))})"
-            for treatment, names in rosters.items()
+            else f"{treatment} (for {', '.join(dict.fromkeys(c.roster for c in of_it))})"
+            for treatment, of_it in grouped(cells, attrgetter("treatment")).items()
         ]
 
     def lines(self, cells: Sequence[Cell]) -> tuple[dict[Cell, tuple[str, str]], dict[str, Style]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.grouping import grouped
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
     MINUS,
@@ -98,9 +100,7 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
     """Each treatment and horizon: its heading, its settings as text, the means of its cells. Cells
     that are identical to the baseline by construction are left out.
     """
-    groups: dict[tuple[str, int], list[Cell]] = {}
-    for cell in study.cells:
-        groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
+    groups = grouped(study.cells, attrgetter("treatment", "rounds"))
     for at, ((treatment, rounds), cells) in enumerate(groups.items(), 1):
         covariates = dict.fromkeys(it for cell in cells for it in study.covariate(cell).values())
         covariate = [f"{study.of.studies.covariate} {' or '.join(covariates)}"] * bool(covariates)

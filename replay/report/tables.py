@@ -103,11 +103,7 @@ class ReportTable:
         )
 
 
-def write_tables(
-    tables: Sequence[ReportTable], folder: str | Path, *, force: bool = False
-) -> list[str]:
-    """Write tables into a folder as CSV and LaTeX, and return their names. `force` and errors: as
-    of `write_folder`.
-    """
+def write_tables(tables: Sequence[ReportTable], folder: str | Path, *, force: bool = False) -> None:
+    """Write tables into a folder as CSV and LaTeX. `force` and errors: as of `write_folder`."""
     files = ({CSV: table.csv.encode(), TEX: table.latex.encode()} for table in tables)
-    return write_folder(folder, TABLES, [table.name for table in tables], files, force=force)
+    write_folder(folder, TABLES, [table.name for table in tables], files, force=force)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from itertools import chain
 from queue import Empty, SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import attrs
 
@@ -56,13 +56,10 @@ class Backend:
 
 def processes(jobs: int | None = None) -> Backend:
     """A backend of `jobs` local processes; None: one per processor."""
-
-    def stop(executor: Executor) -> None:
-        assert isinstance(executor, Workers)
-        executor.stop()
-
     return Backend(
-        lambda runs: workers(jobs_for(runs, jobs)), 2 * (jobs or os.cpu_count() or 1), stop=stop
+        lambda runs: workers(jobs_for(runs, jobs)),
+        2 * (jobs or os.cpu_count() or 1),
+        stop=lambda executor: cast(Workers, executor).stop(),
     )
 
 

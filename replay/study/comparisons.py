@@ -6,6 +6,7 @@ A treatment that cannot affect a roster is reported as identical by construction
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import open_world
+from goldrush.replay.grouping import grouped
 from goldrush.replay.levelled import SEED, hashable
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.judging import by_seed
@@ -89,11 +91,12 @@ def equal_journals(groups: Sequence[Sequence[Path]]) -> dict[Path, Path]:
     group: by the path of each, that of the first.
     """
     for most in (LOOKED_AT, None):  # whole journals are read of those alone that begin equally
-        equal: dict[Hashable, list[Path]] = {}
-        for number, group in enumerate(groups):
-            for path in group if len(group) > 1 else ():
-                equal.setdefault((number, _events_digest(path, most)), []).append(path)
-        groups = list(equal.values())
+        groups = [
+            equal
+            for group in groups
+            if len(group) > 1
+            for equal in grouped(group, partial(_events_digest, most=most)).values()
+        ]
     return {path: group[0] for group in groups for path in group[1:]}
 
 

@@ -58,8 +58,7 @@ class Finding:
 @attrs.frozen
 class SizeVerdict:
     """A criterion at one size (a number of agents): the findings of its tests, the verdict for this
-    size, and the reason; `cell`: of the runs that are judged; `nothing`: a sentence if there was
-    nothing to reduce (`Criterion.nothing`), else empty.
+    size, and the reason; `cell`: of the runs that are judged.
     """
 
     criterion: str
@@ -68,7 +67,6 @@ class SizeVerdict:
     findings: Sequence[Finding]
     outcome: str
     note: str = ""
-    nothing: str = ""
 
 
 @attrs.frozen
@@ -95,11 +93,6 @@ class CriterionVerdict:
     @property
     def treatments(self) -> str:
         return " and ".join(cell.treatment for cell in self.cells)
-
-    @property
-    def nothing(self) -> str:
-        """A sentence if there was nothing to reduce at one size, else empty."""
-        return next((judged.nothing for judged in self.by_size.values() if judged.nothing), "")
 
 
 class Verdicts(list[CriterionVerdict]):

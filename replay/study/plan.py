@@ -45,6 +45,7 @@ from goldrush.replay.arguments import listed, settings_of
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for, world_named
 from goldrush.replay.studies import MIXED, NO_STUDIES
 from goldrush.replay.study.records import Cell, StudyRun
+from goldrush.replay.text import numbered
 from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
@@ -471,18 +472,11 @@ def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
     """A folder name for each roster: other characters than letters, digits, `_`, `.` and `-` are
     replaced, and equal names numbered.
     """
-    folders: dict[str, str] = {}
-    taken: set[str] = set()
-    numbers: Counter[str] = Counter()
-    for name in rosters:
-        plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name[:FOLDER_MAX]).strip("._-") or "_"
-        folder = plain
-        while folder.lower() in taken:
-            numbers[plain.lower()] += 1
-            folder = f"{plain}-{numbers[plain.lower()] + 1}"
-        taken.add(folder.lower())
-        folders[name] = folder
-    return folders
+    folders = {
+        name: re.sub(r"[^A-Za-z0-9_.-]+", "_", name[:FOLDER_MAX]).strip("._-") or "_"
+        for name in rosters
+    }
+    return numbered(folders, "{}-{}", key=str.lower)
 
 
 def studied(name: str) -> Tools:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
@@ -13,6 +14,7 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Span
+from goldrush.replay.grouping import grouped
 
 
 @attrs.frozen
@@ -51,10 +53,7 @@ R = TypeVar("R", bound=StudyRun)
 
 def cells_of(runs: Iterable[R]) -> dict[Cell, list[R]]:
     """The runs by cell, in their order."""
-    by_cell: dict[Cell, list[R]] = {}
-    for run in runs:
-        by_cell.setdefault(run.cell, []).append(run)
-    return by_cell
+    return grouped(runs, attrgetter("cell"))
 
 
 @attrs.frozen

@@ -71,9 +71,7 @@ class Assessment:
                 missing = f"the study has no null (roster {self.results.of.studies.null})"
                 why = "the null itself" if null else missing
                 note = f"{nothing}; {why}" if nothing else why
-            judgements.append(
-                SizeVerdict(criterion.name, agents, cell, tests, outcome, note, nothing)
-            )
+            judgements.append(SizeVerdict(criterion.name, agents, cell, tests, outcome, note))
         return judgements
 
     @cached_property

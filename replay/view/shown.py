@@ -123,7 +123,7 @@ def shown_of(
     compared = measured
     if 0 < until < walked.closed:
         compared = measured and measured_until(path, until, users)
-    names, number = names_of(path), world.vocabulary.number
+    names, number = walked.shown.names or names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
     outcome, of_each = None, []

@@ -19,6 +19,7 @@ import json, sys
 text = sys.stdin.read()
 print(json.dumps({{"value": sum(letter in "aeiou" for letter in text) + {more}}}))
 """
+ARENA = "command[agenda=agenda.toml;seeds=1]"
 AGENDA = """
 [[subject]]
 treatment = "words"
@@ -38,7 +39,7 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(VOWELS.format(python=sys.executable, more=more))
         (folder / name).chmod(0o755)
     ran = goldrush(
-        "season", "--arena", "command[seeds=1]", "--test", "./test.py", "--agenda", "agenda.toml",
+        "season", "--arena", ARENA, "--test", "./test.py",
         "--assignments", 2, "--workers", 3, "--set", "trials=[2,2]", "--set", "rounds_max=2",
         "--jobs", 2, "--out", "s.journal", cwd=folder,
     )  # fmt: skip
@@ -63,8 +64,8 @@ def test_python_plays_the_same_season_with_an_agenda_and_a_program(
 ) -> None:
     monkeypatch.chdir(tested)
     run = record(
-        tmp_path / "s.journal", world="competition", arena="command[seeds=1]", program="./test.py",
-        agenda="agenda.toml", assignments=2, workers=3, trials=[2, 2], rounds_max=2, jobs=2,
+        tmp_path / "s.journal", world="competition", arena=ARENA, program="./test.py",
+        assignments=2, workers=3, trials=[2, 2], rounds_max=2, jobs=2,
     )  # fmt: skip
 
     assert (tested / "s.journal").read_bytes() == run.path.read_bytes()

@@ -208,6 +208,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("what", FORGED)
 def test_a_forged_wording_is_told_by_verify_and_breaks_no_command(
     what: str, worded: Path, tmp_path: Path

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.estimate import estimate
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
@@ -370,17 +371,17 @@ def test_no_model_is_asked_where_a_fork_cannot_be_written(
 def test_an_estimate_asks_nobody_and_counts_every_question(server: Server, tmp_path: Path) -> None:
     chosen = models(server.address, "a", "b", price_in=1.0, price_out=2.0)
     run = MINING_PLAYERS.prepared(*prepare({"rounds": 50}, MIXED, models=chosen))
-    a, b = MINING_PLAYERS.estimate(run, Resources(models=chosen))
+    a, b = estimate(MINING_PLAYERS, run, Resources(models=chosen))
 
     assert ([], []) == (server.asked, list(tmp_path.iterdir()))
     assert [("a", 100, 50_000), ("b", 50, 25_000)] == [
         (one.model, one.questions, one.most_out) for one in (a, b)
     ]
     assert (a.most_in + 2 * a.most_out) / 1e6 == a.most_cost
-    unpriced = MINING_PLAYERS.estimate(run, Resources(models=models(server.address, "a", "b")))
+    unpriced = estimate(MINING_PLAYERS, run, Resources(models=models(server.address, "a", "b")))
     assert None is unpriced[0].most_cost
     nobody = MINING_PLAYERS.prepared(*prepare({}, "raid"))
-    assert [] == MINING_PLAYERS.estimate(nobody, Resources(models=chosen))
+    assert [] == estimate(MINING_PLAYERS, nobody, Resources(models=chosen))
 
 
 def talkative(asked: Asked) -> Reply:
@@ -401,7 +402,7 @@ def test_no_run_takes_more_than_was_estimated(path: Path, server: Server) -> Non
     chosen = models(server.address)
     settings = {"rounds": 15, "seed": 3}
     run = MINING_PLAYERS.prepared(*prepare(settings, "llm:a*5,raid*2", "history-all", chosen))
-    [most] = MINING_PLAYERS.estimate(run, Resources(models=chosen))
+    [most] = estimate(MINING_PLAYERS, run, Resources(models=chosen))
     record(path, settings, "llm:a*5,raid*2", "history-all", models=chosen)
     total = usage(path).total
 

@@ -15,11 +15,12 @@ from goldrush.agents.llm.model import Model, prefixed_options
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.options import TEXT
 from goldrush.agents.llm.versions import decided
+from goldrush.agents.seats import distinct_models
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.seats import Seat, distinct_models
+from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import Commit

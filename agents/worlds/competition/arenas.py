@@ -115,7 +115,6 @@ def arena_record(
     text: str | None = None,
     assignments: int = 1,
     test: str | None = None,
-    more: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Arena:
     """The record of an arena, as in the setup of a season.
@@ -123,7 +122,6 @@ def arena_record(
     Args:
         text: a name, with or without options: `nk[noise=0.1;drift=0]`; None: the default arena.
         test: the path of the program, for an arena that takes one (`--test`).
-        more: options in addition to those in the text.
         seed: of the season, the default of the option `ArenaType.seeded`.
 
     Raises BadInput for malformed text, an unknown arena, and invalid options.
@@ -134,10 +132,6 @@ def arena_record(
         raise BadInput(f"{text!r} is no arena", _HOW)
     name, between = match["name"], match["settings"]
     typed = {} if between is None else parsed_settings(between, text, _HOW)
-    for option, value in (more or {}).items():
-        if option in typed:
-            raise BadInput(f"{option} is set twice", "set it once")
-        typed = {**typed, option: value}
     rules, bench = arena_type(name), bench_type(name)
     program = _program(name, test, typed)
     seeded = {} if rules.seeded is None else {rules.seeded: seed}

@@ -13,26 +13,27 @@ import msgspec
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import ForkChange, ResolvedChange, Resources
+from goldrush.agents.replacements import parse_replacements
 from goldrush.agents.roster import Roster, RosterPart
 from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.trust import import_names
-from goldrush.agents.worlds.competition.arenas import with_program
+from goldrush.agents.worlds.competition.arenas import rules_of, with_program
 from goldrush.agents.worlds.competition.cast import check_playable, recast, seated_in
 from goldrush.agents.worlds.competition.plain import plain
 from goldrush.agents.worlds.competition.seats import Seat, short_schema
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
-from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.forking import changes
+from goldrush.kernel.errors import BadInput, BadPlan, format_value
+from goldrush.kernel.forking import changes, place_of
 from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.acts.act import TEXT_MAX
 from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, is_formed
-from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
+from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.kernel.worlds.competition.fork import FORKS, turn_of
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 
-_KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
 _LAST: Final = 1 << 32  # an id above all others, to check the form before the id is known
 _CARRIED: Final = ("move", "target", "conduct", "claim", "part", "because")
 
@@ -52,14 +53,15 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     config = FORKS.changed(state.config, settings, state.assignment)
     trust = import_names(part.name for part in parts)
     trusting = msgspec.structs.replace(resources, trust=[*resources.trust, *trust])
+    replaced = parse_replacements(
+        competition(rules_of(state.arena)), (CODES[Spoke],), change.replace,
+        lambda item, _: _resubmitted(state, item),
+    )  # fmt: skip
     facts = {
         "changes": changes(state.config, config),
         "cast": _recast(state, parts, trusting) if parts else None,
         "program": _program(state, resources),
-        "replaced": sorted(
-            (_replaced_turn(item, number, state) for number, item in enumerate(change.replace, 1)),
-            key=lambda pair: (pair[0], turn_of(pair[1])),
-        ),
+        "replaced": sorted(replaced, key=lambda item: (item[0], turn_of(place_of(item)[2]))),
     }
     return ResolvedChange(facts, Roster((), trust=trust))
 
@@ -90,33 +92,16 @@ def _recast(
     ]
 
 
-def _most(state: SeasonState) -> dict[str, int]:
-    """The greatest valid value of each field that names a turn."""
-    return {
-        "assignment": state.config.assignments - 1,
-        "table": 1,
-        "round": 2 * state.config.rounds_max,
-        "agent": max(state.agents),
+def _resubmitted(state: SeasonState, item: Mapping[str, Any]) -> Row:
+    """The row of a replaced contribution. Raises BadPlan, and KeyError for a missing field."""
+    turns: dict[str, Sequence[int]] = {
+        "table": range(2),
+        "round": range(2 * state.config.rounds_max + 1),
+        "agent": state.active(),
     }
-
-
-def _replaced_turn(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
-    """(assignment, row) of a replaced contribution. `number`: its position in the list, from 1."""
-    where = f"contribution {number}"
-    if not isinstance(item, Mapping) or set(item) - set(_KEYS):
-        raise BadInput(f"{where} is {format_value(item)}", f"give an object of {', '.join(_KEYS)}")
-    if item.get("event", "spoke") != "spoke":
-        raise BadInput(f"{where} is a {format_value(item['event'])} event", "give `spoke` events")
-    for name, most in _most(state).items():
-        if name not in item:
-            raise BadInput(f"{where} has no {name}", f"give one from 0 to {most}")
-        if type(item[name]) is not int or not 0 <= item[name] <= most:
-            raise BadInput(f"{where} has {name} {format_value(item[name])}", f"give 0 to {most}")
-    if item["agent"] not in state.active():
-        workers = ", ".join(f"{at} ({state.agents[at].name})" for at in state.active())
-        raise BadInput(
-            f"{where}: agent {item['agent']} is not an active worker", f"there are {workers}"
-        )
+    for name, there in turns.items():
+        if item[name] not in there:
+            raise BadPlan(f"{name} {format_value(item[name])} is none of {[*there]}")
     carried = {name: plain(item.get(name)) for name in _CARRIED}
     row = Spoke(
         item["table"], item["round"], 0, item["agent"],  # the id is set when it is played
@@ -126,8 +111,8 @@ def _replaced_turn(item: Mapping[str, Any], number: int, state: SeasonState) -> 
         moves = "; ".join(
             f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()
         )
-        raise BadInput(
-            f"{where} does not have a valid form",
-            f"give words of at most {TEXT_MAX:,} characters, and the fields of its move ({moves})",
+        raise BadPlan(
+            f"it does not have a valid form: words of at most {TEXT_MAX:,} characters, and the "
+            f"fields of its move ({moves})"
         )
-    return item["assignment"], tuple(row)
+    return tuple(row)

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from goldrush.agents.estimate import asked_by_unit, estimates
-from goldrush.agents.llm.budget import Estimate
+from goldrush.agents.estimate import asked_by_unit
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import (
-    AROUND_MAX,
-    AnswerFields,
-    Question,
-)
+from goldrush.agents.llm.question import AnswerFields, Question
 from goldrush.agents.players import (
     Facts,
     ForkChange,
@@ -27,7 +22,12 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster
-from goldrush.agents.seats import check_people, is_outside, with_models_resolved
+from goldrush.agents.seats import (
+    check_people,
+    distinct_models,
+    is_outside,
+    with_models_resolved,
+)
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,
@@ -47,12 +47,7 @@ from goldrush.agents.worlds.competition.cast import (
     check_playable,
     is_own,
 )
-from goldrush.agents.worlds.competition.seats import (
-    Seat,
-    answer_in,
-    distinct_models,
-    short_schema,
-)
+from goldrush.agents.worlds.competition.seats import Seat, answer_in, short_schema
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel.errors import BadInput
@@ -71,12 +66,9 @@ if TYPE_CHECKING:
 def configured(
     settings: Mapping[str, Any],
     resources: Resources = Resources(),
-    options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
     """The configuration of a season. The setting `arena` may be an Arena, its record, or text (see
-    arenas.arena_record), with `options` in addition to those in the text.
-
-    Raises BadInput for invalid settings or options.
+    arenas.arena_record). Raises BadInput for invalid settings or options.
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
@@ -85,7 +77,7 @@ def configured(
         check_setting(SeasonConfig, "assignments", assignments)
         seed = settings.get("seed", 0)
         check_setting(SeasonConfig, "seed", seed)
-        arena = arena_record(arena, assignments, resources.program, options, seed)
+        arena = arena_record(arena, assignments, resources.program, seed)
     return config_of({**settings, "arena": arena})
 
 
@@ -100,7 +92,6 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
 
 
 PLAYED: Final = 12  # assignments, at most, that are played for an estimate
-LIKE: Final = 4  # assignments that are extrapolated
 # Of a short season in which everything is unlocked, and everybody at stake, at once.
 _EARLY: Final = {
     "assignments": 6, "assignments_per_project": 2, "sparks_start": 4, "elimination_bottoms": 1,
@@ -125,14 +116,8 @@ class SeasonPlayers(Players[SeasonState]):
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         resources: Resources,
     ) -> PreparedRun:  # fmt: skip
-        if "class_models" in settings:
-            raise BadInput(
-                "`class_models` has gone", "give the roster worker=llm:MODEL,sonnet=llm:MODEL"
-            )
         treated = treatment_named(TREATMENTS, treatment).settings
-        chosen = {**treated, **settings}
-        options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
-        config = configured(chosen, resources, options)
+        config = configured({**treated, **settings}, resources)
         parts = () if roster is None else [roster]
         return prepared(config, cast_of(config.workers, parts, resources.models))
 
@@ -155,22 +140,6 @@ class SeasonPlayers(Players[SeasonState]):
         with Tests(arena, lambda: guessing(bench_of(arena, resources.program))) as tests:
             play_of = partial(SeasonPlay, scripts=Scripts(tests), trust=run.roster.trust)
             yield from asked_by_unit(world, world.initial(setup), play_of, PLAYED)
-
-    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        """See Players. The first PLAYED assignments are played; the others are extrapolated from
-        the last LIKE of these. Models talk differently from stand-ins.
-        """
-
-        def like_the_last(amounts: Sequence[int], left: int) -> int:
-            like = amounts[-LIKE:]
-            return round(left * sum(like) / len(like))
-
-        return estimates(
-            distinct_models(run.roster.entries), resources.models or Models(),
-            config_of(run.facts["config"]).assignments,
-            lambda: self.questions(run, resources), like_the_last,
-            lambda name, questions: questions * (PROMPT.longest + AROUND_MAX),
-        )  # fmt: skip
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         return replace(roster, entries=with_models_resolved(roster.entries, models, short_schema))

@@ -100,13 +100,6 @@ def seats_of(agent: AgentState) -> list[Seat]:
     return [replace(seat, options=options) for options in options_by_prefix(agent.options).values()]
 
 
-def distinct_models(seats: Iterable[Entry]) -> list[Model]:
-    """The models of seats, each once. Raises BadInput for invalid options of a model."""
-    players = [seat for seat in seats if seat.policy == LLM]
-    each = (of for seat in players for of in options_by_prefix(seat.options).values())
-    return list(dict.fromkeys(Model.asked(options) for options in each))
-
-
 def short_schema() -> Schema:
     """The schema of the short question that agents.seats.with_models_resolved asks models."""
     return record(adopted=BOOLEAN).schema

@@ -7,7 +7,6 @@ from typing import Final
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ReachOptions, Wording, models_of
 from goldrush.cli.options import (
-    FILE,
     DryRun,
     Force,
     NewJournal,
@@ -43,7 +42,6 @@ def season(
         "Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
     ),
     test: Test,
-    agenda: str | None = option("--agenda", "FILE", "TOML file of the assignments.", type=FILE),
     treatment: Treatment,
     parts: tuple[str, ...] = option(
         "--cast", "WHO=POLICY",
@@ -82,7 +80,6 @@ def season(
         roster = worded(SEASON_PLAYERS, roster, wording, models)
     chosen = settings_of(settings, {
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
-        "agenda": agenda,
     })  # fmt: skip
     own = allow_own_policies([], SEASON_PLAYERS.policy_set.names_in(roster) if roster else [])
     resources = Resources(jobs or 1, test, at_terminal(), models=models, trust=own)

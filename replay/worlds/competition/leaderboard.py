@@ -34,7 +34,7 @@ from goldrush.replay.data.columns import TEXT, WHOLE, Column, Row, Table
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.folders import NewFolder
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.rebuild import last_unit
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.worlds.competition.ended import assignments_of, ended
 from goldrush.replay.worlds.competition.steps import season_world
 
@@ -95,7 +95,8 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     scores: dict[int, list[tuple[int, Scored]]] = {}
     with JournalReader(path) as reader:
         world = season_world(reader)
-        closed, damage = last_unit(path)
+        outline = outline_of(path)
+        closed, damage = VOCABULARY.number(outline.closed), outline.trouble
         last = closed if assignment is None else assignment
         if damage is not None and (assignment is None or assignment > closed):
             raise damage

@@ -73,9 +73,12 @@ def _encoded(value: Any, what: str, depth: int, room: _Room) -> Encoded:
     if kind.__module__ == "numpy":
         return _of_numpy(value, what)
     if kind is str:
-        if value.isascii() or _is_unicode(value):
-            return str(value)
-        raise BadInput(f"{what} is {format_value(value)}", "give text without lone surrogates")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            instead = "give text without lone surrogates"
+            raise BadInput(f"{what} is {format_value(value)}", instead) from None
+        return str(value)
     if depth == 0:
         raise BadInput(f"{what} is nested too deeply", f"give at most {DEPTH_MAX} levels")
     if kind is tuple or kind is list:
@@ -116,14 +119,6 @@ def _is_plain(dtype: np.dtype[Any]) -> bool:
     """
     is_long = dtype.kind in "fc" and dtype.itemsize > (16 if dtype.kind == "c" else 8)
     return dtype.names is None and not is_long and item_size(dtype.str) is not None
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _refused(value: Any, what: str) -> BadInput:

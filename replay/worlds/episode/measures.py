@@ -24,7 +24,6 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import number_in, shown
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import free_name
-from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import ByAgent
 from goldrush.replay.data.measures import (
     AgentMeasure,
@@ -273,7 +272,7 @@ def _own(name: str) -> str:
     return name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
 
 
-def _dated(measure: Measure, values: Series, steps: int) -> Measure:
+def _dated(measure: Measure, values: Sequence[Value], steps: int) -> Measure:
     """A variable of a run, which says in which step it was reported last if that is not the last
     step of the run: it may have another value there.
     """

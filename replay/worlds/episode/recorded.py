@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 from goldrush.kernel.errors import BadInput
@@ -164,8 +163,5 @@ class RecordedModel(RecordedSubject, Generic[M]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *error: object) -> None:
         self.close()

@@ -20,7 +20,6 @@ from goldrush.kernel.errors import (
     RulesFailed,
     WriteFailed,
     format_error,
-    format_value,
 )
 from goldrush.kernel.fold import is_opening
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
@@ -32,7 +31,7 @@ from goldrush.kernel.worlds.episode.fork import VOCABULARY
 from goldrush.kernel.worlds.episode.state import EpisodeState, drawn_seed, initial
 from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.kernel.worlds.episode.world import NAME, RULES, episode_world
-from goldrush.replay.arguments import path_of
+from goldrush.replay.arguments import integer, path_of
 from goldrush.replay.worlds.episode.coding import encoded
 from goldrush.replay.worlds.episode.stage import LiveStage, Stopped, U
 
@@ -285,12 +284,11 @@ def _steps(
             raise
 
 
-def _seed(seed: Any) -> int | None:
+def _seed(seed: object) -> int | None:
     """A seed of Python or numpy; None if none was given."""
     if seed is None:
         return None
-    is_scalar = getattr(seed, "ndim", None) == 0
-    number = seed.item() if is_scalar else seed
-    if type(number) is not int or not 0 <= number < 1 << 63:
-        raise BadInput(f"the seed is {format_value(seed)}", "give one integer, 0 or more")
+    number = integer(seed, "the seed")
+    if not 0 <= number < 1 << 63:
+        raise BadInput(f"the seed is {number}", "give one integer, 0 or more")
     return number

@@ -8,13 +8,10 @@ from typing import Final
 
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
-    CLAIM,
     CLAIM_DRAWN,
     DEFEND,
     KINDS,
-    MINE,
     MINING_SETTLED,
-    RAID,
     RAID_RESOLVED,
     RULED,
     RaidOutcome,
@@ -23,8 +20,6 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.history import kept_plans
 from goldrush.kernel.worlds.mining.measures import Basics, basics
 from goldrush.kernel.worlds.mining.state import (
-    BY_CAPTURE,
-    BY_CLAIM,
     HOLDINGS,
     NOBODYS,
     MiningState,
@@ -46,15 +41,15 @@ class Counts(Basics, frozen=True):
         captures: captures that no authority undid.
         defended, defended_raided: defended plots, and those of them that were raided.
         claims, contested: claimed plots, and those of them with two claimants or more.
-        defend, mine, claim, raid: stamina spent, by kind of action.
+        by_kind: stamina spent, by kind of action (as KINDS).
         stamina: that of all agents.
         lost_claims: stamina spent on claims that another won.
         failed_raids: on raids that captured nothing for good.
         forfeited: on mining plots that were lost in the round.
         untested: on the defence of plots that nobody raided.
-        long_claimed_plots: plots held by claim for HELD_LONG rounds or more at round start;
-            `long_claimed_raids`: the raid actions on them. `new`: held for less; `captured`: held
-            by capture.
+        held_plots: plots by how they are held (as HOLDINGS) and whether for HELD_LONG rounds or
+            more, at round start.
+        held_raids: the raid actions on them, likewise.
     """
 
     raided: int
@@ -64,28 +59,19 @@ class Counts(Basics, frozen=True):
     defended_raided: int
     claims: int
     contested: int
-    defend: int
-    mine: int
-    claim: int
-    raid: int
+    by_kind: Sequence[int]
     stamina: int
     lost_claims: int
     failed_raids: int
     forfeited: int
     untested: int
-    long_claimed_plots: int
-    long_claimed_raids: int
-    long_captured_plots: int
-    long_captured_raids: int
-    new_claimed_plots: int
-    new_claimed_raids: int
-    new_captured_plots: int
-    new_captured_raids: int
+    held_plots: Sequence[Sequence[int]]
+    held_raids: Sequence[Sequence[int]]
 
     @property
     def spent(self) -> int:
         """The stamina spent by all agents."""
-        return self.defend + self.mine + self.claim + self.raid
+        return sum(self.by_kind)
 
 
 class Counting:
@@ -154,7 +140,7 @@ class Counting:
                 if kind == DEFEND:
                     defended[plot] = points
         raided, captured = dict[int, int](), set[int]()
-        on = [[0, 0] for _ in HOLDINGS]  # raid actions by how plots are held, and whether for long
+        on = [[0, 0] for _ in HOLDINGS]  # raid actions, as in Counts
         for plot, _, raiders, _, outcome, _, _ in raids:
             raided[plot] = actions = len(raiders)
             on[self._how[plot]][state.round - self._since[plot] >= HELD_LONG] += actions
@@ -164,6 +150,7 @@ class Counting:
         tested = [plot for plot in defended if plot in raided]
         forfeited = sum([row[2] for row in settled if state.owner[row[0]] != row[1]])
         lately = [self._how[plot] for plot in set().union(*list(self._changed)[1 - HELD_LONG :])]
+        new = [lately.count(how) for how in range(len(HOLDINGS))]
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
             owned=basic.owned, turned=basic.turned, raids=basic.raids, mined=basic.mined,
@@ -172,18 +159,13 @@ class Counting:
             captures=len(captured),
             defended=len(defended), defended_raided=len(tested),
             claims=len(claims), contested=sum([len(row[1]) > 1 for row in claims]),
-            defend=spent[DEFEND], mine=spent[MINE], claim=spent[CLAIM], raid=spent[RAID],
-            stamina=sum(state.staminas),
+            by_kind=spent, stamina=sum(state.staminas),
             lost_claims=sum([len(row[1]) - 1 for row in claims]),
             failed_raids=sum(raided.values()) - len(captured),
             forfeited=forfeited,
             untested=sum(defended.values()) - sum([defended[plot] for plot in tested]),
-            long_claimed_plots=self._held[BY_CLAIM] - lately.count(BY_CLAIM),
-            long_claimed_raids=on[BY_CLAIM][True],
-            long_captured_plots=self._held[BY_CAPTURE] - lately.count(BY_CAPTURE),
-            long_captured_raids=on[BY_CAPTURE][True],
-            new_claimed_plots=lately.count(BY_CLAIM), new_claimed_raids=on[BY_CLAIM][False],
-            new_captured_plots=lately.count(BY_CAPTURE), new_captured_raids=on[BY_CAPTURE][False],
+            held_plots=[(few, all_ - few) for few, all_ in zip(new, self._held, strict=True)],
+            held_raids=on,
         )  # fmt: skip
         self._follow(state, sorted({*captured, *[row[0] for row in claims]}))
         return counts

@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from operator import attrgetter, mul
+from operator import mul
 from typing import Final
 
 import msgspec
@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.mining.measures import (
     raid_rate,
     turnover,
 )
-from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
@@ -83,19 +83,23 @@ _SHARED: Final = {"defend": "defence", "raid": "raids", "mine": "mining", "claim
 
 
 def _share(kind: str, n: Counts) -> Value:
-    return ratio(getattr(n, kind), n.spent)
+    return ratio(n.by_kind[KINDS.index(kind)], n.spent)
 
 
-def _respect(long_raids: int, long_plots: int, new_raids: int, new_plots: int) -> Value:
-    return _quotient(ratio(long_raids, long_plots), ratio(new_raids, new_plots))
+def _respect(*hows: int) -> Callable[[ClosedRound], Value]:
+    """Raid actions per plot on plots held long ÷ the same on the others, of plots held so."""
 
+    def respect(n: Counts) -> Value:
+        rates = [
+            ratio(
+                sum(n.held_raids[how][is_long] for how in hows),
+                sum(n.held_plots[how][is_long] for how in hows),
+            )
+            for is_long in (True, False)
+        ]
+        return _quotient(*rates)
 
-def respect(n: Counts) -> Value:
-    """Raid actions per plot on plots held long ÷ the same on the others."""
-    return _respect(
-        n.long_claimed_raids + n.long_captured_raids, n.long_claimed_plots + n.long_captured_plots,
-        n.new_claimed_raids + n.new_captured_raids, n.new_claimed_plots + n.new_captured_plots,
-    )  # fmt: skip
+    return _counted(respect)
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -219,21 +223,17 @@ MEASURES: Final = named(
         "stable holders are spared. The mean over rounds exceeds the ratio of all rounds "
         "together, because ratios with small denominators vary mostly upwards; it should be "
         "compared with the null.",
-        _counted(respect), limits=_NEVER_NEGATIVE, column=7,
+        _respect(BY_CLAIM, BY_CAPTURE), limits=_NEVER_NEGATIVE, column=7,
     ),
     Measure(
         "respect_claimed", "respect, held by claim",
         "Respect for first possession, over plots acquired by claim.",
-        _counted(lambda n: _respect(
-            n.long_claimed_raids, n.long_claimed_plots, n.new_claimed_raids, n.new_claimed_plots
-        )), limits=_NEVER_NEGATIVE,
+        _respect(BY_CLAIM), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "respect_captured", "respect, held by capture",
         "Respect for first possession, over plots acquired by capture.",
-        _counted(lambda n: _respect(
-            n.long_captured_raids, n.long_captured_plots, n.new_captured_raids, n.new_captured_plots
-        )), limits=_NEVER_NEGATIVE,
+        _respect(BY_CAPTURE), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "contention", "contention rate",
@@ -256,7 +256,7 @@ def _ends_windows(round: int) -> bool:
 
 def _convergence(rounds: Sequence[Counts]) -> Value:
     older, newer = (
-        list(map(sum, zip(*map(attrgetter(*KINDS), list(rounds)[part]), strict=True)))
+        list(map(sum, zip(*(counts.by_kind for counts in list(rounds)[part]), strict=True)))
         for part in (slice(WINDOW), slice(WINDOW, None))
     )
     if not sum(older) or not sum(newer):

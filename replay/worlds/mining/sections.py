@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import number, within_bounds
@@ -93,7 +92,7 @@ def values_of(study: ReportedStudy) -> Mapping[str, object]:
     return {
         "least": number(min(pressures.values())), "most": number(max(pressures.values())),
         "slack": study.treatments(slack), "scarce": study.treatments(scarce),
-        "resized": study.treatments(resized), "null": NULL,
+        "resized": study.treatments(resized),
     }  # fmt: skip
 
 

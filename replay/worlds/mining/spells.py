@@ -14,7 +14,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Final
+from typing import Final
 
 import attrs
 
@@ -29,12 +29,12 @@ ROUNDING: Final = 1e-9
 class Spell:
     """A spell of ownership of a plot; without an agent that it is `lost_to` it is censored."""
 
-    plot: Annotated[int, "", "the plot's id"]
-    owner: Annotated[int, "", "the agent who holds it"]
-    start: Annotated[int, "", "the first round at whose end it does"]
-    end: Annotated[int, "", "the last one"]
-    gained: Annotated[str, "", "how the plot came: claim or capture"]
-    lost_to: Annotated[int | None, "", "who captured it in round end + 1; null: still held"]
+    plot: int
+    owner: int
+    start: int
+    end: int
+    gained: str
+    lost_to: int | None
 
     @property
     def length(self) -> int:

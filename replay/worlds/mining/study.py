@@ -8,6 +8,7 @@ the first half of a run to the second, with 10 agents and with 20.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 import attrs
@@ -50,11 +51,7 @@ def kept(measured: MeasuredRun) -> MiningKept:
     return MiningKept(measured.speculated, measured.lengths)
 
 
-def _speculated(result: MiningResult) -> bool:
-    return result.kept.speculated
-
-
-_NO_CONFLICT: Final = Nothing("raid_rate", "no conflict to reduce", _speculated)
+_NO_CONFLICT: Final = Nothing("raid_rate", "no conflict to reduce", attrgetter("kept.speculated"))
 
 CRITERIA: Final = Criteria(
     (

@@ -34,7 +34,6 @@ from goldrush.replay.data.columns import (
     Column,
     Row,
     Table,
-    columns_of,
     records_table,
     type_of,
 )
@@ -65,7 +64,7 @@ def _agents(run: RunData) -> Iterator[Row]:
             if commit.kind in (START, FORK):
                 variants = variants_of(state.roster, state.config.seed)
             if commit.kind == UNIT and commit.digest is not None:
-                if state.round > run.units:
+                if state.round > run.outline.closed:
                     return
                 check_gold(state)
                 yield from _agents_of(state, variants)
@@ -134,7 +133,12 @@ SPELLS: Final = records_table(
     "spells",
     _spells,
     "an owner's hold of a plot: consecutive round ends",
-    *columns_of(Spell),
+    Column("plot", WHOLE, "the plot's id"),
+    Column("owner", WHOLE, "the agent who holds it"),
+    Column("start", WHOLE, "the first round at whose end it does"),
+    Column("end", WHOLE, "the last one"),
+    Column("gained", TEXT, "how the plot came: claim or capture"),
+    Column("lost_to", WHOLE, "who captured it in round end + 1; null: still held"),
     Column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),
     Column("lost", TEXT, "how it was lost: capture; null: still held"),
     Column("censored", TRUTH, "whether it is still held when the journal ends"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -25,18 +25,22 @@ from goldrush.kernel.worlds.program.events import (
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
-from goldrush.replay.worlds.program.texts import response_of
+from goldrush.replay.worlds.program.texts import common, response_of
 
 _AROUND: Final = 24  # characters shown on each side of a difference
+_HEAD: Final = ("upstream", "method", "path", "query", "headers")  # of a request, what is compared
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """A request and its answer. `number`: of its unit; `arrival`: of its request."""
+    """A request and its answer. `number`: of its unit; `arrival`: of its request; `model`: what was
+    asked in place of the program's; empty: its own was.
+    """
 
     number: int
     arrival: int
     asked: Asked
     answer: Response
+    model: str = ""
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -110,7 +114,8 @@ class Tape:
             caller, upstream, method, path, query, headers, body = row
             plain = state.seen.plain(body)
             asked = Asked(caller, upstream, method, path, query, headers, plain)
-            self.exchanges[unit] = Exchange(unit, self._arrival, asked, self._answer)
+            exchange = Exchange(unit, self._arrival, asked, self._answer, state.model)
+            self.exchanges[unit] = exchange
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)
@@ -195,48 +200,44 @@ class Reel:
 
 def difference(here: Asked, recorded: Asked) -> str | None:
     """The first difference between two requests, as text; None if there is none but the caller."""
-    for name in ("upstream", "method", "path", "query", "headers"):
-        one, two = getattr(here, name), getattr(recorded, name)
-        if one != two:
-            return f"{name}: {_cut(str(one), str(two))}"
-    one, two = here.body, recorded.body
-    if isinstance(one, bytes) or isinstance(two, bytes):
-        texts = [each if isinstance(each, bytes) else b"JSON" for each in (one, two)]
-        shown = [each.decode("utf-8", "backslashreplace") for each in texts]
-        return None if one == two else f"body, {_cut(*shown)}"
-    return _differing(one, two, "")
+    heads = [{name: getattr(asked, name) for name in _HEAD} for asked in (here, recorded)]
+    return _differing(*heads) or _differing(here.body, recorded.body)
 
 
-def _differing(here: Json, recorded: Json, path: str) -> str | None:
-    if isinstance(here, dict) and isinstance(recorded, dict):
-        for key in sorted({*here, *recorded}):
-            below = f"{path}.{key}" if path else key
-            if key not in here or key not in recorded:
-                return f"{below}: {'not here' if key not in here else 'here'}, " + (
-                    "but in the journal" if key not in here else "not in the journal"
-                )
-            if found := _differing(here[key], recorded[key], below):
-                return found
-        return None
-    if isinstance(here, list) and isinstance(recorded, list):
-        for index, (one, two) in enumerate(zip(here, recorded, strict=False)):
-            if found := _differing(one, two, f"{path}[{index}]"):
-                return found
-        if len(here) != len(recorded):
-            return f"{path}: {len(here)} items here, {len(recorded)} in the journal"
-        return None
-    if type(here) is type(recorded) and here == recorded:
-        return None
-    texts = [each if isinstance(each, str) else json.dumps(each) for each in (here, recorded)]
-    return f"{path or 'body'}{_cut(*texts)}"
+def _differing(here: object, recorded: object) -> str | None:
+    ours, theirs = dict(_leaves(here, "")), dict(_leaves(recorded, ""))
+    for path in [*theirs, *ours]:
+        if path not in ours or path not in theirs:
+            return f"{path or 'body'}: " + (
+                "here, but not in the journal" if path in ours else "not here, but in the journal"
+            )
+        one, two = ours[path], theirs[path]
+        if type(one) is not type(two) or one != two:
+            return f"{path or 'body'}{_cut(_text(one), _text(two))}"
+    return None
+
+
+def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """What is in a value and holds nothing itself, by its path."""
+    if isinstance(value, dict) and value:
+        for key in sorted(value):
+            yield from _leaves(value[key], f"{path}.{key}" if path else key)
+    elif isinstance(value, (list, tuple)) and value:
+        for index, item in enumerate(value):
+            yield from _leaves(item, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _cut(here: str, recorded: str) -> str:
     """Two texts, cut around their first difference."""
-    pairs = zip(here, recorded, strict=False)
-    at = next((n for n, (one, two) in enumerate(pairs) if one != two), None)
-    if at is None:
-        at = min(len(here), len(recorded))
+    at = common(here, recorded)
     start = max(0, at - _AROUND)
     shown = [f"'{text[start : at + _AROUND]}'" for text in (here, recorded)]
     return f", character {at}: {shown[0]} here, {shown[1]} in the journal"

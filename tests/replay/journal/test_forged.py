@@ -164,7 +164,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, MINING_PLAYERS, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
-    "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
     "summary.summarise": lambda c: summary.summarise(c.forged),

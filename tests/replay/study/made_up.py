@@ -13,7 +13,7 @@ from goldrush.kernel.treatments import treated
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell, Manifest, Result, points_of
+from goldrush.replay.study.records import Cell, Manifest, Result, cells_of, points_of
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.measures import MEASURES as SEASON_MEASURES
 from goldrush.replay.worlds.competition.study import SeasonResult, SeasonResults
@@ -99,10 +99,7 @@ def seasons(*runs: SeasonResult) -> SeasonResults:
 
 def results_in(world: str, runs: Iterable[Result[Any, Any]]) -> Results[Any, Any]:
     """A study of runs of a world."""
-    by_cell: dict[Cell, list[Result[Any, Any]]] = {}
-    for run in runs:
-        by_cell.setdefault(run.cell, []).append(run)
-    return Results("study", studied(world), Manifest(world, {}, [], 2), by_cell)
+    return Results("study", studied(world), Manifest(world, {}, [], 2), cells_of(runs))
 
 
 @cache

@@ -16,7 +16,7 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import last_unit, rebuild
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.run import Run
 from tests.browser import PHONE, Tab
 from tests.golden import path_of
@@ -40,7 +40,7 @@ def test_each_event_of_a_round_is_shown_in_the_sentence_that_python_makes(
 ) -> None:
     journal = path_of(name)
     tab.open(paged(journal))
-    for unit in range(1, last_unit(journal)[0] + 1, 6):
+    for unit in range(1, Run(journal).last().round + 1, 6):
         tab.page.evaluate(f"location.hash = '#round={unit}'")
         tab.page.wait_for_selector(f"h2:has-text('Events in round {unit}')")
 
@@ -58,7 +58,7 @@ def test_the_player_steps_scrubs_plays_and_goes_where_the_address_says(
     tab.press("ArrowRight", "ArrowRight", "ArrowLeft")
     assert "round=4&plot=17" == tab.moment
     tab.press("End")
-    assert f"round={last_unit(path_of('agents-20'))[0]}&plot=17" == tab.moment
+    assert f"round={Run(path_of('agents-20')).last().round}&plot=17" == tab.moment
 
     tab.press("/")
     page.keyboard.type("plot 5")
@@ -107,7 +107,7 @@ def test_an_agent_has_its_story_and_a_model_its_answer_and_its_failure(
     agent = event["agent"]
     about = [
         (unit, line)
-        for unit in range(1, last_unit(journal)[0] + 1)
+        for unit in range(1, Run(journal).last().round + 1)
         for _, line in sentences_of(journal, unit, TOLD)
         if re.search(rf"\bagents? (\d+, )*{agent}\b", line)
     ]

@@ -10,8 +10,8 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import last_unit
 from goldrush.replay.journal.story import names_of
+from goldrush.replay.run import Run
 from tests.browser import PHONE, Tab
 from tests.golden import season_path
 from tests.pages import HOLDS, sentences_of, shown_sentences
@@ -30,7 +30,7 @@ def test_each_event_of_an_assignment_is_shown_in_its_sentence(
     name: str, tab: Tab, paged: Callable[..., Path]
 ) -> None:
     journal = season_path(name)
-    unit = min(1, last_unit(journal)[0])
+    unit = min(1, Run(journal).last().round)
     tab.open(paged(journal), f"#assignment={unit}")
     told = {event.name for event in log(journal, Query(unit, unit))} - set(LEFT_OUT)
     expected = {line for _, line in sentences_of(journal, unit, told)}

@@ -65,15 +65,8 @@ def _program(path: str) -> Mapping[str, Any]:
 
 
 def _options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    agenda = settings.get("agenda", ())
-    if isinstance(agenda, str):
-        return {**settings, "agenda": agenda_at(agenda)}
-    if isinstance(agenda, list):
-        agenda = tuple(tuple(item) if isinstance(item, list) else item for item in agenda)
-    fault = agenda_fault(agenda)
-    if fault is not None:
-        raise BadInput(*fault)
-    return {**settings, "agenda": agenda}
+    path = settings.get("agenda")
+    return {**settings, "agenda": agenda_at(path)} if isinstance(path, str) else settings
 
 
 def agenda_at(path: str) -> Sequence[Sequence[str]]:

@@ -26,7 +26,7 @@ from goldrush.agents.worlds.competition.arenas import (
 )
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, prepared
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.worlds.competition.arena import Arena
+from goldrush.kernel.worlds.competition.arena import Arena, Subject
 from goldrush.kernel.worlds.competition.state import initial
 
 PLAIN = Arena(
@@ -36,7 +36,7 @@ PLAIN = Arena(
         "program": "grade", "sha256": "0" * 64, "agenda": (("t", "o", "up", "", ""),), "seeds": 1,
         "time_limit": 1, "output_limit": 99, "deterministic": True,
     },
-    arena_record("nk").subjects[:1],
+    (Subject("o", "up", "t", "t"),),
 )  # fmt: skip
 
 
@@ -68,13 +68,12 @@ def test_a_text_becomes_a_record_with_all_options_in_one_order(
 
 
 def test_an_option_whose_default_is_the_seed_is_filled_unless_it_is_typed() -> None:
-    def landscape(settings: Mapping[str, Any], **options: Any) -> Any:
-        return configured({"arena": "nk", **settings}, options=options).arena.options["landscape"]
+    def landscape(settings: Mapping[str, Any]) -> Any:
+        return configured({"arena": "nk", **settings}).arena.options["landscape"]
 
     assert 0 == landscape({})
     assert 2**53 - 1 == landscape({"seed": 2**53 - 1})
     assert 7 == landscape({"seed": 3, "arena": "nk[landscape=7]"})
-    assert 7 == landscape({"seed": 3}, landscape=7)
     assert 7 == landscape({"seed": 3, "arena": arena_record("nk", seed=7)})
     with pytest.raises(BadInput, match="seed is -1"):
         landscape({"seed": -1})
@@ -138,8 +137,8 @@ def test_the_record_of_a_fork_names_the_program_that_it_is_given() -> None:
 
 @pytest.mark.parametrize("is_deterministic", [True, False])
 def test_a_program_that_changes_its_mind_judges_nobody(is_deterministic: bool) -> None:
-    more = {"agenda": [["t", "o", "up", "Do.", "one"]], "deterministic": is_deterministic}
-    arena = arena_record("command", test="/bin/true", more=more)
+    arena = with_program(PLAIN, "/bin/true")
+    arena = attrs.evolve(arena, options={**arena.options, "deterministic": is_deterministic})
     setup = prepared(configured({"arena": arena, "workers": 3})).setup
     check = SEASON_PLAYERS.policy_check(Resources(program="/bin/true"))
     found = check(initial(setup, rules_of(arena)), ())

@@ -436,8 +436,8 @@ def test_whatever_else_a_program_does_it_has_no_value_and_a_line_says_why(
 ) -> None:
     source, limit, says = HOSTILE[what]
     path = program(source)
-    text = f"command[time_limit={limit}]"
-    remark = remark_of(arena_record(text, test=path, more={"agenda": str(agenda)}), path)
+    text = f"command[agenda={agenda};time_limit={limit}]"
+    remark = remark_of(arena_record(text, test=path), path)
 
     assert value_of(path, agenda, time_limit=limit)[0] is None
     assert says in (remark or "")

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.estimate import LIKE, estimate
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
@@ -10,7 +11,6 @@ from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import (
-    LIKE,
     PLAYED,
     SEASON_PLAYERS,
     configured,
@@ -29,7 +29,7 @@ MODELS = Models(
 def estimated(*parts: str, **settings: Any) -> dict[str, Estimate]:
     config = configured({"arena": "nk[seeds=1]", **settings})
     season = prepared(config, cast_of(config.workers, parts, MODELS))
-    return {one.model: one for one in SEASON_PLAYERS.estimate(season, Resources(models=MODELS))}
+    return {one.model: one for one in estimate(SEASON_PLAYERS, season, Resources(models=MODELS))}
 
 
 @pytest.mark.parametrize("assignments", [3, PLAYED, PLAYED + 10 * LIKE])

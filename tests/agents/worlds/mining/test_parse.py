@@ -1,6 +1,6 @@
-"""The limits of what is read of a text (kernel/worlds/mining/README.md 4), and what it stands for.
+"""The limits of what is read of a text (kernel/worlds/mining/README.md 4).
 
-Every rule is held against a second reading of them, for all sorts of texts, in test_parse_fire.py.
+What a text stands for is held against a second reading of the rules in test_parse_fire.py.
 """
 
 import json
@@ -12,7 +12,6 @@ from goldrush.agents.worlds.mining.parse import (
     DEPTH_MAX,
     FAILED_POSITIONS_MAX,
     NO_JSON,
-    NO_PLOT,
     OVERFLOW,
     TEXT_MAX,
     Action,
@@ -26,40 +25,17 @@ HUGE = "9" * 60_000  # an integer literal that no interpreter converts without b
 PLAN = '[["mine", 3]]'
 
 
-def read(text: str, defense: str = "absolute") -> ParsedPlan:
+def read(text: str) -> ParsedPlan:
     """Read `text` on a grid of 4 rows and 10 columns."""
-    return parse(text, 4, 10, defense)
+    return parse(text, 4, 10, "absolute")
 
 
-def actions(text: str, defense: str = "absolute") -> tuple[Action | None, ...]:
-    return read(text, defense).actions
+def actions(text: str) -> tuple[Action | None, ...]:
+    return read(text).actions
 
 
 def nested(depth: int) -> str:
     return "[" * depth + "]" * depth
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('[["mine", 1]]. So:\n```json\n{"CLAIM": [7, [1, 2]]}\n```\n"all, \\',
-         [("claim", 7, 1), ("claim", 12, 1)]),
-        ('[{"type": "mine", "plot": "(1, 2)", "k": 9, "Stamina": 2}, ["raid", 4], "mine 3"]',
-         [("mine", 12, 2), ("raid", 4, 1), None]),
-        ('{"raid": [9, {"3": 1}], "mine": {"5": 1, "x": 2, "1,2": 3}}',
-         [("raid", 9, 1), None, ("mine", 5, 1), None, ("mine", 12, 3)]),
-        ('{"claim": ["-17", [4, 0], 40, 1.0, true]}',
-         [None, ("claim", NO_PLOT, 1), ("claim", 40, 1), None, None]),
-        ('[["mine", 1]] {"claim": 5}', [None]),
-        ('[["mine", 1]] {"mine": []}', []),
-        (" []\n", []),
-    ],
-)  # fmt: skip
-def test_what_a_text_stands_for(text: str, expected: list[Action | None]) -> None:
-    assert ParsedPlan(tuple(expected), None, None) == read(text)
-
-
-# Limits.
 
 
 def test_the_limits_are_those_of_the_rules() -> None:
@@ -108,16 +84,3 @@ def test_the_interpreters_limit_of_digits_does_not_matter(limit: int) -> None:
 
 
 # The message.
-
-
-@pytest.mark.parametrize(
-    ("text", "say"),
-    [
-        ('{"mine": [1], "SAY": "a\nb\tc\x00d"}', "a\nb\tc\x00d"),
-        ('{"say": 5, "actions": [["mine", 1]]}', None),
-        ('{"say": "a", "mine": [2]} {"mine": [1]} {"say": "c"}', None),
-        ('{"say": "a\ud800b\\udfff", "mine": [1]}', "a\ufffdb\ufffd"),
-    ],
-)
-def test_the_message_is_that_of_the_plan_that_is_taken(text: str, say: str | None) -> None:
-    assert ParsedPlan((("mine", 1, 1),), None, say) == read(text)

@@ -11,11 +11,8 @@ this show what it does not tell, or seldom meets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
-
-import msgpack
-from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.fold import block_events, fold
 from goldrush.kernel.world import Block
@@ -62,10 +59,6 @@ GINI = ("gini", TRUCE)
 MINERS = ("mine", None, 0, BASELINE)
 RAIDERS = ("raid", None, 0, BASELINE)
 GUARDS = ("defend", None, 0, BASELINE)
-FEW_RAIDERS = ("mine", "raid", 1, BASELINE)
-MORE_RAIDERS = ("mine", "raid", 2, BASELINE)
-FEW_GUARDS = ("claim", "defend", 3, BASELINE)
-BAR_CONDUCT = ("greedy-mine", None, 0, BASELINE)
 
 # An arena with one treatment, so without edges; its conducts are twelve bits.
 BITS = Arena(
@@ -434,14 +427,3 @@ def _four(raw: Any) -> Any:
     if isinstance(raw, int):
         return tuple(min(3, max(0, raw - 3 * place)) for place in range(4))
     return raw
-
-
-def words(seed: int, assignment: int, table: int, n: int, kind: str, count: int = 1) -> list[int]:
-    """The first words of a key, from the rules alone: no code of the kernel's."""
-    key = msgpack.packb([seed, assignment, table, n, kind])
-    return [xxh3_64_intdigest(key, seed=i) for i in range(count)]
-
-
-def shown(numbers: Sequence[int]) -> list[str]:
-    """Words as events show them."""
-    return [f"{number:016x}" for number in numbers]

@@ -9,7 +9,6 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
     ASSISTANT,
-    BASELINE,
     BEN,
     CLEO,
     DOV,
@@ -21,7 +20,6 @@ from tests.kernel.worlds.competition.seasons import (
     SUBJECT,
     TRIO,
     TRUCE,
-    TRUE,
     Season,
     adopted,
     digested,
@@ -77,49 +75,6 @@ def test_a_table_ends_when_moves_are_spent_or_converged_or_with_its_last_round(
 
 
 # Concluded: the digest and the adoption
-
-
-@pytest.mark.parametrize(
-    ("worth", "edge", "is_rejectable"),
-    [
-        (TRUE, None, False),
-        (TRUE, TRUE, False),
-        (TRUE, FALSE, True),
-    ],
-)
-def test_a_conclusion_may_be_rejected_whose_edge_failed(
-    worth: float, edge: float | None, is_rejectable: bool
-) -> None:
-    season = given().has(ASSISTANT, stage=4).worth({MINERS: worth, (MINERS, TRUCE): edge})
-    season.says(propose(ADA, edge=None if edge is None else TRUCE)).to(Phase.DIGEST)
-
-    season.does(digested(rejected=True))
-
-    assert ([] if is_rejectable else ["act/malformed"]) == season.codes
-
-
-@pytest.mark.parametrize(
-    ("subject", "first", "second", "is_adopted", "is_rejectable"),
-    [
-        (SUBJECT, 0.8, 0.8, True, True),
-        (SUBJECT, 0.75, 0.8, True, False),
-        (SUBJECT, 0.8, 0.8, False, False),
-        (("gini", BASELINE), 0.2, 0.2, True, True),
-        (("gini", BASELINE), 0.2, 0.15, True, False),
-    ],
-)
-def test_a_conclusion_may_be_rejected_that_is_no_better(
-    subject: Any, first: float, second: float, is_adopted: bool, is_rejectable: bool
-) -> None:
-    season = given().has(ASSISTANT, stage=4).about(*subject)
-    claimed = 0.7 if subject == SUBJECT else 0.3
-    season.worth({MINERS: first}).says(propose(ADA, MINERS, claimed))
-    season.to(Phase.ADOPT).does(adopted(is_adopted)).closes()
-
-    season.worth({MINERS: second}).says(propose(ADA, MINERS, claimed)).to(Phase.DIGEST)
-    season.does(digested(rejected=True))
-
-    assert ([] if is_rejectable else ["act/malformed"]) == season.codes
 
 
 def test_what_was_rejected_first_is_not_adopted() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from goldrush.kernel.worlds.competition.contract import Contract
-from goldrush.kernel.worlds.competition.events import FateChosen
-from goldrush.kernel.worlds.competition.terms import Phase, Status
+from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
@@ -147,30 +146,6 @@ def test_a_project_completed_in_the_assignment_of_the_signing_does_not_count() -
     assert [(1, ADMIN, "lost")] == outcomes(season.closes())
 
 
-@pytest.mark.parametrize(
-    ("fate", "expected"), [("deletion", [(1, ADA, "void")]), ("relegation", [])]
-)
-def test_deletion_voids_a_contract_and_relegation_does_not(fate: str, expected: Any) -> None:
-    season = candidate(sparks_start=8, entry_fee=(4, 5)).signs(ADA, due=1).until(1)
-
-    season.to(Phase.FATE).does(FateChosen(ADA, fate)).until(2)
-
-    assert expected == outcomes(season)
-    found = season.of(ADA)
-    assert (fate == "relegation") is found.is_self_determined is (found.contract is not None)
-
-
-def test_the_bench_suspends_a_contract() -> None:
-    season = candidate(workers=4).signs(ADA, (SEAT,), (9, 1), 3).until(1)
-    season.has(ADA, status=Status.BENCHED, benched_in=0)
-
-    assert Phase.KEEP not in season.phases() + season.phases()
-    assert 5 == contract(season).due
-    season.has(ADA, status=Status.ACTIVE).until(5)
-    assert [] == outcomes(season)
-    assert [(5, ADA, "lost")] == outcomes(season.closes())
-
-
 @pytest.mark.parametrize("approved", [False, True])
 def test_terms_are_offered_and_reviewed_once(approved: bool) -> None:
     season = candidate().to(Phase.CONTRACT)
@@ -253,14 +228,3 @@ def test_a_judge_promises_conclusions_that_led_when_it_signalled_converged(
 
     assert is_right is contract(season.to(Phase.DIGEST), JUDGE).is_met
     assert [(1, JUDGE, "permanent" if is_right else "lost")] == outcomes(season.closes())
-
-
-@pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
-def test_an_admin_promises_projects_completed(target: int, outcome: str) -> None:
-    season = candidate(ADMIN, assignments_per_project=1, assignments_per_day=9)
-    season.signs(ADMIN, (), target, 3).until(1)
-
-    for is_adopted in (True, False, True):  # the last in the assignment in which it is due
-        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
-
-    assert [(3, ADMIN, outcome)] == outcomes(season)

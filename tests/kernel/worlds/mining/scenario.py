@@ -102,10 +102,6 @@ class Scenario:
         rows = [event for event in self.events("pruned") if event["agent"] == agent]
         return rows[0]["removed"] if rows else []
 
-    def outcomes(self) -> dict[int, str]:
-        """How the raids on each plot ended."""
-        return {event["plot"]: event["outcome"] for event in self.events("raid_resolved")}
-
     @property
     def owners(self) -> list[int | None]:
         return self.state.owner

@@ -157,7 +157,7 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
             2, {"replace": [{**TURN, "move": "pass"}] * 2},
             "agent 5 in assignment 3, table 0, round 0 cannot be replaced; .* and each place once",
         ),
-        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "not an active"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "0 is none of"),
         (2, {"roster": "judge=tests.replay.worlds.competition.test_fork:Mute"},
          "has no method judge"),
         (2, {"replace": [{**TURN, "move": "dance"}]}, "does not have a valid form"),

@@ -1,8 +1,7 @@
-"""The measures of a run: what is worked out by hand, and a second telling of all of them.
+"""The measures of a run, held against a second telling of all of them.
 
 `QUARREL` is ten rounds of five plots and three agents in which everything happens that a measure
-counts, each figure with its arithmetic beside it. What by hand would be too long is held against
-`tests/measures_oracle.py`, which reads nothing but the events.
+counts. The second telling, `tests/measures_oracle.py`, reads nothing but the events.
 """
 
 import tempfile
@@ -30,7 +29,7 @@ from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
-from goldrush.replay.worlds.mining.spells import Spell, curve, survival
+from goldrush.replay.worlds.mining.spells import curve, survival
 from tests.golden import NAMES, path_of
 from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
 from tests.laws.strategies import Game, games, played
@@ -132,11 +131,6 @@ def quarrel_path(folder: Path, stopped: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def quarrel(quarrel_path: Path) -> MeasuredRun:
-    return measured_at(quarrel_path)
-
-
 def almost(values: Any) -> Any:
     """Values to 1e-9, None being nothing but None."""
     if isinstance(values, Mapping):
@@ -144,69 +138,6 @@ def almost(values: Any) -> Any:
     if isinstance(values, (list, tuple)):
         return [almost(value) for value in values]
     return values if values is None else pytest.approx(values, rel=1e-9, abs=1e-9)
-
-
-# By hand, round by round.
-
-
-BY_ROUND = {
-    # Plots with another owner ÷ plots owned at round start: none in round 1, then 3, 4, and 5 from
-    # round 8 on. A plot that is claimed, or given back, has not turned over.
-    "turnover": [None, 1 / 3, 2 / 4, 1 / 4, 0, 0, 0, 1 / 5, 1 / 5, 1 / 5],
-    # Defended plots that were raided ÷ defended plots: 0 of plot 1; plot 0 twice; 0 of plot 3;
-    # 0 of plot 3 again; plots 1 and 4 of 1, 3 and 4; plot 0.
-    "defense_trigger": [None, 0, 1, 1, None, 0, 0, 2 / 3, None, 1],
-    # That ÷ (owned plots that were raided ÷ owned plots): 1 of 3, 3 of 4, 1 of 4, 2 of 4, 0 of 4,
-    # for nobody owns plot 4 yet; 3 of 5, 2 of 5.
-    "targeting": [
-        None, 0, 1 / (3 / 4), 1 / (1 / 4), None, 0, None, (2 / 3) / (3 / 5), None, 1 / (2 / 5),
-    ],
-    # Gold mined ÷ 3 × 2 + 6 × 1 = 12 with 9 points, from round 6 on 3 × 2 + 5 × 1 = 11 with 8.
-    "reachable_efficiency": [0, 3 / 12, 2 / 12, 4 / 12, 0, 7 / 11, 4 / 11, 0, 3 / 11, 8 / 11],
-    "wasted": [
-        2 / 6,  # 1's claim of plot 1 and the void raid; 0's claim of plot 0 was won
-        4 / 9,  # 3 points of mining on plot 0, and the defence of plot 1
-        2 / 7,  # both raids that were blocked
-        3 / 9,  # the raid that was blocked, and 2 points of mining
-        None,  # nothing was spent
-        3 / 8,  # both raids whose captures were undone, and the defence of plot 3
-        2 / 6,  # the raid whose capture was undone, and the defence of plot 3
-        4 / 8,  # both raids on plot 4, the one on plot 1, and the defence of plot 3
-        2 / 6,  # 2 points of mining on plot 2
-        1 / 8,  # the raid that was blocked
-    ],
-    # Plots held for 5 rounds: plot 1 from round 6 on (claimed in round 1), plots 2 and 3 from round
-    # 8 on (captured in round 3), plot 2 until it is captured in round 9.
-    "respect": [
-        None, None, None, None, None,  # no plot was held for so long
-        (1 / 1) / (1 / 3),  # a raid on plot 1, one on plots 0, 2 and 3
-        None,  # no raids on the others, to compare with
-        (1 / 3) / (3 / 2),  # one on plots 1, 2 and 3, three on plots 0 and 4
-        None,
-        (0 / 2) / (2 / 3),  # none on plots 1 and 3, two on plots 0, 2 and 4
-    ],
-    "contention": [1 / 3, 0, None, None, None, None, 0, None, None, None],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BY_ROUND)
-def test_a_measure_by_round_is_what_is_worked_out_by_hand(quarrel: MeasuredRun, name: str) -> None:
-    assert almost(BY_ROUND[name]) == quarrel.values[name]
-
-
-def test_spells_are_those_that_are_read_off_by_hand(quarrel: MeasuredRun) -> None:
-    """The claim of plot 0 never saw a round end, and what was given back was never lost."""
-    assert [
-        Spell(0, 1, 1, 1, "capture", 2),
-        Spell(0, 2, 2, 3, "capture", 1),
-        Spell(0, 1, 4, 7, "capture", 0),
-        Spell(0, 0, 8, 10, "capture", None),
-        Spell(1, 0, 1, 10, "claim", None),
-    ] == sorted((s for s in quarrel.spells if s.plot < 2), key=lambda s: (s.plot, s.start))
-    # Lost: two spells of 1, two of 2, one each of 3, 4, 6. Running: 1, 2, 3, 8, 10. The curve
-    # is 10/12 behind 1, × 7/9 = 35/54 behind 2, × 5/6 = 175/324 behind 3, × 3/4 behind 4.
-    assert 4 == quarrel.of("half_life")
-    assert (None, None) == quarrel.compared("half_life")
 
 
 # The second telling.
