@@ -37,6 +37,7 @@ def repeats(
         "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
         type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
     ),
+    network: bool = option("--network", help="Let it connect to other machines."),
     no_causes: bool = option("--no-causes", help="Do not look for the causes of a difference."),
     as_json: Json,
 ) -> int:  # fmt: skip
@@ -66,7 +67,7 @@ def repeats(
         verdict = judged(
             target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
             causes=not no_causes, ignore=ignore,
-            seed_parameter="" if no_seed else seed_parameter, on_step=step,
+            seed_parameter="" if no_seed else seed_parameter, network=network, on_step=step,
         )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

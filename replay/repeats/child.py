@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.hook.goldrush_hook import refused, stay_here
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.observe import observed
@@ -102,8 +103,12 @@ def main() -> None:
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
     files = OpenedFiles()
+    if not order.network:
+        stay_here()
     trace = _carried_out(order)
-    trace = attrs.evolve(trace, files_read=sorted(files.read), files_written=files.written())
+    trace = attrs.evolve(
+        trace, files_read=sorted(files.read), files_written=files.written(), kept_from=[*refused]
+    )
     with os.fdopen(out, "wb") as file:
         pickle.dump(trace, file)
         file.flush()

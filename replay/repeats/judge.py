@@ -53,6 +53,7 @@ def repeats(
     causes: bool = True,
     ignore: Sequence[str] = (),
     seed_parameter: str | None = None,
+    network: bool = False,
     on_step: OnStep | None = None,
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
@@ -75,6 +76,7 @@ def repeats(
             `[*]` stands for any key.
         seed_parameter: the parameter, also of an environment's reset, that takes the seed; None:
             the one with a known name (`seed`, `rng`, `random_state`...); "": none does.
+        network: whether it may connect to other machines. Python's sockets refuse it else.
         on_step: called behind each run with what it is made for, how many were, and at most are.
 
     Raises:
@@ -83,8 +85,9 @@ def repeats(
     if steps is not None and not 0 < steps <= STEPS_MAX:
         raise BadInput(f"steps is {format_value(steps)}", f"give 1 to {STEPS_MAX:,}")
     order = Order(
-        located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore)
-    )
+        located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore),
+        network,
+    )  # fmt: skip
     return _judged(order, causes, partial(_counted, timeout, on_step))
 
 
@@ -104,7 +107,7 @@ def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> R
         order.target, order.settings, first.kind, order.seed if first.is_seeded else None,
         len(first.rows) - _MORE_ROWS.get(first.kind, 1), len(traces),
         len({trace.way.hash_seed for trace in traces}),
-        not_seen=first.not_seen, is_ordered=is_ordered,
+        not_seen=first.not_seen, is_ordered=is_ordered, kept_from=first.kept_from,
         left_out={path: first.left_out.get(path, 0) for path in order.ignored},
         files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
     )  # fmt: skip

@@ -104,14 +104,17 @@ class Sightings:
 
 
 _HERE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_BETWEEN: Final = frozenset(f"{_HERE}{name}.py" for name in ("sightings", "causes", "sites"))
+_TOP: Final = os.path.dirname(os.path.dirname(_HERE[:-1]))
+_BETWEEN: Final = frozenset([
+    *(f"{_HERE}{name}.py" for name in ("sightings", "causes", "sites")),
+    *(os.path.join(_TOP, name) for name in ("inside.py", "hook/goldrush_hook.py")),
+])  # fmt: skip
 _STDLIB: Final = tuple(
     os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib")
 )
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _ROOMS: Final = tuple(
-    os.path.join(os.path.dirname(os.path.dirname(_HERE[:-1])), room, "")
-    for room in ("kernel", "agents", "replay", "cli")
+    os.path.join(_TOP, room, "") for room in ("kernel", "agents", "replay", "cli")
 )
 
 

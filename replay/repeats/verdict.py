@@ -83,6 +83,7 @@ class Repeats:
         files_read: paths of files that runs read, and had not written before.
         files_written: paths of files that runs wrote, and left; those that are also read carry
             something from one run to the next.
+        kept_from: machines to which no connection was allowed.
         error: with which every run ended, all the same; empty: with none.
         resets: whether the same run comes again in the same process from an environment that is
             reset by the seed; None: it is none, or not tried.
@@ -107,6 +108,7 @@ class Repeats:
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     files_read: Sequence[str] = ()
     files_written: Sequence[str] = ()
+    kept_from: Sequence[str] = ()
     error: str = ""
     resets: bool | None = None
     forgets: bool | None = None
@@ -170,6 +172,8 @@ class Repeats:
             f"{format_count(self.steps, 'step')} of {article} {self.kind}{seed}; "
             f"{self.runs} runs, {self.hash_seeds} hash seeds"
         )
+        if self.kept_from:
+            size += f"; no connection to {_listed(self.kept_from)}, which --network allows"
         if self.difference is not None:
             return f"{name}: DOES NOT REPEAT from step {self.difference.step} on ({size})"
         given = f", given {_listed(self._carried, _short)}" if self._carried else ""

@@ -103,10 +103,11 @@ async def run(
     Interrupted where the user interrupts it; answers that arrive then are recorded.
     """
     proxy = Proxy(session, upstreams, is_open_ended=is_open_ended)
+    offline = {"GOLDRUSH_OFFLINE": "1"} if session.recorder is None else {}
     async with proxy.running():
         try:
             child = await asyncio.create_subprocess_exec(
-                *command.words, env={**os.environ, **command.environment(proxy.url)},
+                *command.words, env={**os.environ, **command.environment(proxy.url), **offline},
                 stdout=asyncio.subprocess.PIPE, limit=_PIECE,
             )  # fmt: skip
         except (OSError, ValueError) as error:

@@ -246,6 +246,15 @@ def test_a_set_that_only_further_hash_seeds_turn_round_is_found(
     assert (Way(0), True) == (found.ways[0], found.ways[1].hash_seed in _MORE_SEEDS)
 
 
+@in_child_processes
+@pytest.mark.parametrize("network", [False, True])
+def test_a_subject_connects_to_other_machines_where_that_is_allowed(network: bool) -> None:
+    verdict = judged(subjects.dialing, network=network)
+
+    assert ([] if network else ["192.0.2.1"]) == list(verdict.kept_from)
+    assert network == ("192.0.2.1, which --network allows" not in str(verdict))
+
+
 # Those that cannot be judged.
 
 
