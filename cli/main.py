@@ -79,7 +79,13 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 BUILT_IN: Final = {
     name: module for names in SECTIONS.values() for name, (module, _) in names.items()
 }
-OF_PROGRAMS: Final = ("record", "resume", "fork", "verify")  # which take a program behind `--`
+OF_PROGRAMS: Final = (
+    "record",
+    "resume",
+    "fork",
+    "verify",
+    "repeats",
+)  # which take a program behind `--`
 
 
 class Commands(click.Group):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
@@ -11,6 +13,17 @@ from goldrush.cli.progress import progress
 from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
 from goldrush.replay.repeats.trace import SECONDS, SECONDS_MAX, STEPS_MAX
+
+Timeout = Annotated[
+    float,
+    option(
+        "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
+        type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
+    ),
+]  # fmt: skip
+NoCauses = Annotated[
+    bool, option("--no-causes", help="Do not look for the causes of a difference.")
+]
 
 
 @command()
@@ -33,12 +46,9 @@ def repeats(
         "--seed-parameter", "NAME", "The parameter that takes the seed (default: by its name).",
     ),
     no_seed: bool = option("--no-seed", help="No parameter takes a seed."),
-    timeout: float = option(
-        "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
-        type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
-    ),
+    timeout: Timeout,
     network: bool = option("--network", help="Let it connect to other machines."),
-    no_causes: bool = option("--no-causes", help="Do not look for the causes of a difference."),
+    no_causes: NoCauses,
     as_json: Json,
 ) -> int:  # fmt: skip
     """Check that a model or environment repeats from its seed.

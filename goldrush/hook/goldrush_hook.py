@@ -507,3 +507,7 @@ def start() -> None:
     for name in PATCHES.keys() & sys.modules.keys():
         patch(name, sys.modules[name])
     sys.meta_path.insert(0, Finder)
+    if folder := os.environ.get("GOLDRUSH_WATCH"):
+        from goldrush.replay.repeats.attached import attach  # it has goldrush, or is not watched
+
+        attach(folder, caller)

@@ -40,7 +40,7 @@ _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftim
 @contextmanager
 def watching(
     order: Order, sightings: Sightings | None = None,
-    takes: Callable[[str], bool] = sites.can_be_rewritten,
+    takes: Callable[[str], bool] | None = None,
 ) -> Iterator[Sightings]:  # fmt: skip
     """Watches what the code that is imported inside takes, with the places of an order fixed.
 
@@ -48,10 +48,12 @@ def watching(
 
     Args:
         sightings: take what is seen; None: new ones.
-        takes: whether the module of a file is rewritten, if the order names none.
+        takes: whether the module of a file is rewritten; None: those that the order names.
     """
     sightings = sightings or Sightings(order.fixes or (), home_of(order.target))
-    takes = takes if order.files is None else frozenset(order.files).__contains__
+    if takes is None:
+        known = order.files
+        takes = sites.can_be_rewritten if known is None else frozenset(known).__contains__
     clock = _Clock(sightings, order)
     with ExitStack() as stack:
         patches = _Patches(stack, sightings)

@@ -113,10 +113,10 @@ def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> R
     )  # fmt: skip
     if (other := _differing(first, traces)) is not None:
         run = counted("runs for values, at most", 2 * _TRIES)
-        difference = _difference(order, (first, other), run)
-        verdict = attrs.evolve(verdict, difference=difference)
+        verdict = attrs.evolve(verdict, difference=_difference(order, (first, other), run))
         run = counted("runs for causes, at most", RUNS_MAX)
-        return diagnosed(verdict, run, order, difference.ways) if causes else verdict
+        jobs = 1 if verdict.files_written else None
+        return diagnosed(verdict, run, order, (first.way, other.way), jobs) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
     if not first.compared:

@@ -34,7 +34,7 @@ class Sightings:
         self._home, self._tell = home, tell
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
-        self.step = 0  # the number of the one that runs
+        self.step = 0  # the number of the one that runs; see `Sighting.first_step`
         self.fixes_any, self._is_quiet = bool(fixes), False
 
     @contextmanager

@@ -60,7 +60,7 @@ class Sighting:
         within: the line of the subject that led there; None: the place itself is the subject's, or
             nothing of it led there.
         what: the function called, or what was read.
-        first_step: the first step; 0: while the subject was made.
+        first_step: the first step; 0: while the subject was made; -1: nobody counts steps.
     """
 
     place: Place

@@ -24,7 +24,7 @@ class Difference:
         names: the attributes, or other names, that differ in this step.
         path: the shallowest value that differs, within one of them.
         a, b: its two values, as text.
-        ways: the PYTHONHASHSEED of A and of B, and in which order they had sets.
+        ways: the PYTHONHASHSEED of A and of B, and in which order they had sets; or what they are.
     """
 
     step: int
@@ -32,7 +32,7 @@ class Difference:
     path: str
     a: str
     b: str
-    ways: tuple[Way, Way]
+    ways: tuple[Way | str, Way | str]
 
 
 @attrs.frozen
@@ -53,8 +53,8 @@ class Culprit(Sighting):
         where = _shown(self.place)
         if self.within is not None:
             where = f"{_shown(self.within)}, by way of {where}"
-        what = f"{self.what}, first in step {self.first_step}"
-        return f"{how}: {where}: {KINDS[self.place.kind]} ({what})"
+        step = f", first in step {self.first_step}" if self.first_step >= 0 else ""
+        return f"{how}: {where}: {KINDS[self.place.kind]} ({self.what}{step})"
 
 
 @attrs.frozen
@@ -145,7 +145,7 @@ class Repeats:
         if self.seed is None:
             yield "It takes no seed; if a parameter of it is one, name it: --seed-parameter NAME."
         if self.difference is not None:
-            yield from _lines_of_difference(self.difference)
+            yield from lines_of_difference(self.difference)
         yield from self._lines_of_files()
         yield from map(str, self.causes)
         # Others gave the same in all runs, perhaps.
@@ -212,7 +212,7 @@ class Repeats:
             )
 
 
-def _lines_of_difference(difference: Difference) -> Iterator[str]:
+def lines_of_difference(difference: Difference) -> Iterator[str]:
     yield f"first difference: {difference.path}"
     values = (difference.a, difference.b)
     for run, value, way in zip("AB", values, difference.ways, strict=True):

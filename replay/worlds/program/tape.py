@@ -190,48 +190,75 @@ class Reel:
         own = [exchange for exchange in left if exchange.asked.caller == asked.caller] or left
         if not own:
             return None
-        return own[0], difference(asked, own[0].asked) or "the same request, once more"
+        return own[0], str(difference(asked, own[0].asked) or "the same request, once more")
+
+    def substitute(self, asked: Asked) -> Exchange | None:
+        """The first exchange with the same path of the same server that nobody has asked for: of
+        the caller, or else of anybody; it is not served again. None: there is none.
+        """
+        of = asked.upstream, asked.path
+        left = [one for one in self.left.values() if (one.asked.upstream, one.asked.path) == of]
+        found = next((one for one in left if one.asked.caller == asked.caller), None)
+        found = found or next(iter(left), None)
+        if found is not None:
+            self._waiting[key_of(found.asked)].remove(found)
+            del self.left[found.number]
+        return found
 
 
-def difference(here: Asked, recorded: Asked) -> str | None:
-    """The first difference between two requests, as text; None if there is none but the caller."""
+class Mismatch(msgspec.Struct, frozen=True):
+    """Where two values differ first, and both, as text cut around it. `texts`: the whole ones, and
+    the number of the first character that differs; empty for what is no text.
+    """
+
+    where: str
+    here: str
+    recorded: str
+    texts: tuple[str, str, int] = ("", "", 0)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.here} here, {self.recorded} in the journal"
+
+
+def difference(here: Asked, recorded: Asked) -> Mismatch | None:
+    """The first difference between two requests; None if there is none but the caller."""
     for name in ("upstream", "method", "path", "query", "headers"):
         one, two = getattr(here, name), getattr(recorded, name)
         if one != two:
-            return f"{name}: {_cut(str(one), str(two))}"
+            return cut(name, str(one), str(two))
     one, two = here.body, recorded.body
     if isinstance(one, bytes) or isinstance(two, bytes):
         texts = [each if isinstance(each, bytes) else b"JSON" for each in (one, two)]
         shown = [each.decode("utf-8", "backslashreplace") for each in texts]
-        return None if one == two else f"body, {_cut(*shown)}"
-    return _differing(one, two, "")
+        return None if one == two else cut("body", *shown)
+    return differing(one, two, "")
 
 
-def _differing(here: Json, recorded: Json, path: str) -> str | None:
+def differing(here: Json, recorded: Json, path: str) -> Mismatch | None:
+    """The first difference of two values at a path; None if they are equal."""
     if isinstance(here, dict) and isinstance(recorded, dict):
         for key in sorted({*here, *recorded}):
             below = f"{path}.{key}" if path else key
             if key not in here or key not in recorded:
-                return f"{below}: {'not here' if key not in here else 'here'}, " + (
-                    "but in the journal" if key not in here else "not in the journal"
-                )
-            if found := _differing(here[key], recorded[key], below):
+                shown = ["there" if key in each else "missing" for each in (here, recorded)]
+                return Mismatch(below, *shown)
+            if found := differing(here[key], recorded[key], below):
                 return found
         return None
     if isinstance(here, list) and isinstance(recorded, list):
         for index, (one, two) in enumerate(zip(here, recorded, strict=False)):
-            if found := _differing(one, two, f"{path}[{index}]"):
+            if found := differing(one, two, f"{path}[{index}]"):
                 return found
         if len(here) != len(recorded):
-            return f"{path}: {len(here)} items here, {len(recorded)} in the journal"
+            return Mismatch(path, f"{len(here)} items", f"{len(recorded)}")
         return None
     if type(here) is type(recorded) and here == recorded:
         return None
     texts = [each if isinstance(each, str) else json.dumps(each) for each in (here, recorded)]
-    return f"{path or 'body'}{_cut(*texts)}"
+    return cut(path or "body", *texts)
 
 
-def _cut(here: str, recorded: str) -> str:
+def cut(where: str, here: str, recorded: str) -> Mismatch:
     """Two texts, cut around their first difference."""
     pairs = zip(here, recorded, strict=False)
     at = next((n for n, (one, two) in enumerate(pairs) if one != two), None)
@@ -239,4 +266,4 @@ def _cut(here: str, recorded: str) -> str:
         at = min(len(here), len(recorded))
     start = max(0, at - _AROUND)
     shown = [f"'{text[start : at + _AROUND]}'" for text in (here, recorded)]
-    return f", character {at}: {shown[0]} here, {shown[1]} in the journal"
+    return Mismatch(f"{where}, character {at}", *shown, (here, recorded, at))
