@@ -6,7 +6,6 @@ of the process loses it.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pickle
 import sys
@@ -14,14 +13,14 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib.machinery import ModuleSpec
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.game import watch
 from goldrush.replay.repeats.causes import is_own, watching
 from goldrush.replay.repeats.sightings import Sightings, home_of
-from goldrush.replay.repeats.trace import Order, Sighting
+from goldrush.replay.repeats.trace import Order, Place, Sighting
 
 FOLDER: Final = "GOLDRUSH_WATCH"  # the variable with the folder
 _ORDER, _SEEN = "order", "seen"  # files there
@@ -33,22 +32,25 @@ def place_order(order: Order, folder: str) -> None:
     (Path(folder) / _ORDER).write_bytes(pickle.dumps(order))
 
 
-def seen_in(folder: str) -> tuple[bool, Sequence[Sighting]]:
-    """Whether any process was watched, and what was seen by all of them."""
-    found = dict[object, Sighting | None]()
-    with suppress(OSError, EOFError), open(Path(folder) / _SEEN, "rb") as file:
+def seen_in(folder: str) -> Sequence[Sighting] | None:
+    """What was seen in all processes; None: none was watched."""
+    found, path = dict[Place, Sighting](), Path(folder) / _SEEN
+    if not path.exists():
+        return None
+    with suppress(EOFError), path.open("rb") as file:
         while True:
-            sighting: Sighting | None = pickle.load(file)  # noqa: S301  # of the user's own program
-            found.setdefault(sighting and sighting.place, sighting)
-    return bool(found), [each for each in found.values() if each is not None]
+            sighting: Sighting = pickle.load(file)  # noqa: S301  # of the user's own program
+            found.setdefault(sighting.place, sighting)
+    return [*found.values()]
 
 
 def attach(folder: str, who: Callable[[], str]) -> None:
     """Watch this process to its end. `who`: the name of the task or thread that runs."""
     order: Order = pickle.loads((Path(folder) / _ORDER).read_bytes())  # noqa: S301  # of goldrush
+    (Path(folder) / _SEEN).touch()
     watch.STABLE.update(("builtins.str", "builtins.bytes"))  # the seed of hashes is fixed
 
-    def tell(sighting: Sighting | None) -> None:
+    def tell(sighting: Sighting) -> None:
         with open(Path(folder) / _SEEN, "ab", buffering=0) as file:
             file.write(pickle.dumps(sighting))
 
@@ -60,35 +62,13 @@ def attach(folder: str, who: Callable[[], str]) -> None:
     watched.__enter__()
     threading.get_ident, threading.get_native_id = threads  # by which libraries tell threads apart
     _KEPT.append(watched)
-    tell(None)
     sys.addaudithook(partial(_run_rewritten, takes))
 
 
 def _run_rewritten(takes: Callable[[str], bool], event: str, given: tuple[Any, ...]) -> None:
-    """An audit hook: the main program is not imported, so it is loaded here like a module."""
-    if event == "cpython.run_file":
-        path = os.path.abspath(os.fsdecode(given[0]))
-        spec = importlib.util.spec_from_file_location("__main__", path)
-    elif event == "cpython.run_module":
-        spec = _spec_of(given[0])
-    else:
-        return
-    if spec is None or spec.loader is None or not takes(str(spec.origin)):
-        return
-    main = sys.modules["__main__"]
-    vars(main).update(__file__=spec.origin, __loader__=spec.loader, __cached__=None)
-    if event == "cpython.run_module":
-        vars(main).update(__spec__=spec, __package__=spec.parent)
-        sys.argv[0] = str(spec.origin)
-    spec.loader.exec_module(main)
-    raise SystemExit
-
-
-def _spec_of(name: str) -> ModuleSpec | None:
-    """What `python -m` runs of this name; None if it is not found."""
-    with suppress(ImportError, ValueError):
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.submodule_search_locations is not None:
-            spec = importlib.util.find_spec(f"{name}.__main__")
-        return spec
-    return None
+    """An audit hook: the main program, which nobody imports, is loaded like a module."""
+    if event == "cpython.run_file" and takes(path := os.path.abspath(os.fsdecode(given[0]))):
+        loader, main = SourceFileLoader("__main__", path), sys.modules["__main__"]
+        vars(main).update(__file__=path, __loader__=loader, __cached__=None)
+        loader.exec_module(main)
+        raise SystemExit

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -109,14 +108,12 @@ def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> R
         len({trace.way.hash_seed for trace in traces}),
         not_seen=first.not_seen, is_ordered=is_ordered, kept_from=first.kept_from,
         left_out={path: first.left_out.get(path, 0) for path in order.ignored},
-        files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
     )  # fmt: skip
     if (other := _differing(first, traces)) is not None:
         run = counted("runs for values, at most", 2 * _TRIES)
         verdict = attrs.evolve(verdict, difference=_difference(order, (first, other), run))
         run = counted("runs for causes, at most", RUNS_MAX)
-        jobs = 1 if verdict.files_written else None
-        return diagnosed(verdict, run, order, (first.way, other.way), jobs) if causes else verdict
+        return diagnosed(verdict, run, order, (first.way, other.way)) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
     if not first.compared:
@@ -139,8 +136,7 @@ def _compared(order: Order, run: Run, first: Trace) -> tuple[Sequence[Trace], bo
     Returns all runs that must be equal, and whether two have sets in opposite orders.
     """
     end = time.monotonic() + _MORE_SECONDS
-    # One after the other, if they write files: the next one may read what is half written.
-    with ThreadPoolExecutor(1 if first.files_written else os.cpu_count()) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         again = pool.submit(run, order)
         ordered = [pool.submit(run, attrs.evolve(order, way=way)) for way in _IN_ORDER]
         traces, is_ordered = [first, again.result()], False
@@ -173,13 +169,6 @@ def _counted(seconds: float, on_step: OnStep | None, what: str, most: int) -> Ru
         return trace
 
     return run
-
-
-def _files(traces: Sequence[Trace], name: str) -> Sequence[str]:
-    """Files that the runs read, or wrote, and that more than one of them opened."""
-    opened = Counter(path for trace in traces for path in {*trace.files_read, *trace.files_written})
-    paths = {path for trace in traces for path in getattr(trace, name)}
-    return sorted(path for path in paths if opened[path] > 1)
 
 
 def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:

@@ -150,8 +150,6 @@ class Trace:
         left_out: how many values of a step were ignored, by the path that said so.
         compared: how many values were compared; 0: nothing can be said.
         sightings: places that were passed.
-        files_read: paths of files that it read, and had not written before.
-        files_written: paths of those that it wrote, and left.
         kept_from: machines to which no connection was allowed.
         error: of the subject, after the last row; empty if there was none.
         refused: what is wrong with the target, and what to give instead; empty if nothing is.
@@ -168,8 +166,6 @@ class Trace:
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     compared: int = 0
     sightings: Sequence[Sighting] = ()
-    files_read: Sequence[str] = ()
-    files_written: Sequence[str] = ()
     kept_from: Sequence[str] = ()
     error: str = ""
     refused: Sequence[str] = ()

@@ -80,9 +80,6 @@ class Repeats:
         not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
         is_ordered: whether runs with sets in opposite orders are among those compared.
         left_out: how many values of a step were left out, by the path that was ignored.
-        files_read: paths of files that runs read, and had not written before.
-        files_written: paths of files that runs wrote, and left; those that are also read carry
-            something from one run to the next.
         kept_from: machines to which no connection was allowed.
         error: with which every run ended, all the same; empty: with none.
         resets: whether the same run comes again in the same process from an environment that is
@@ -106,8 +103,6 @@ class Repeats:
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
     is_ordered: bool = True
     left_out: Mapping[str, int] = attrs.field(factory=dict)
-    files_read: Sequence[str] = ()
-    files_written: Sequence[str] = ()
     kept_from: Sequence[str] = ()
     error: str = ""
     resets: bool | None = None
@@ -146,7 +141,6 @@ class Repeats:
             yield "It takes no seed; if a parameter of it is one, name it: --seed-parameter NAME."
         if self.difference is not None:
             yield from lines_of_difference(self.difference)
-        yield from self._lines_of_files()
         yield from map(str, self.causes)
         # Others gave the same in all runs, perhaps.
         if innocent := [place for place in self.innocent if place.kind not in _ALIKE]:
@@ -176,28 +170,11 @@ class Repeats:
             size += f"; no connection to {_listed(self.kept_from)}, which --network allows"
         if self.difference is not None:
             return f"{name}: DOES NOT REPEAT from step {self.difference.step} on ({size})"
-        given = f", given {_listed(self._carried, _short)}" if self._carried else ""
         count = sum(self.not_seen.values()) + sum(self.left_out.values())
         gap = f", {format_count(count, 'value')} not compared" if count else ""
         if 0 in self.not_seen.values():
             gap = ", not all values compared"
-        return f"{name}: repeats{given}{gap} ({size})"
-
-    @property
-    def _carried(self) -> Sequence[str]:
-        return [path for path in self.files_read if path in self.files_written]
-
-    def _lines_of_files(self) -> Iterator[str]:
-        if self._carried:
-            yield (
-                f"IT READS WHAT EARLIER RUNS OF IT WROTE: {_listed(self._carried, _short)}. "
-                "So its runs do not depend on the seed alone."
-            )
-        if read := [path for path in self.files_read if path not in self._carried]:
-            yield (
-                f"Files read: {_listed(read, _short)}. If an earlier run left one of them, "
-                "remove it and judge again."
-            )
+        return f"{name}: repeats{gap} ({size})"
 
     def _lines_of_memory(self) -> Iterator[str]:
         if self.not_tried:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
@@ -28,7 +29,7 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
-from goldrush.replay.repeats.trace import Order, Sighting, Trace, Way
+from goldrush.replay.repeats.trace import FORCED, Order, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Difference, Repeats, lines_of_difference
 from goldrush.replay.worlds.program.recording import (
     DEFAULT,
@@ -38,28 +39,30 @@ from goldrush.replay.worlds.program.recording import (
     shown_command,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import STDOUT, run, source_of_command
+from goldrush.replay.worlds.program.running import run, source_of_command
 from goldrush.replay.worlds.program.session import ProgramSession
-from goldrush.replay.worlds.program.tape import Mismatch, Tape, cut, difference, differing
+from goldrush.replay.worlds.program.tape import Mismatch, Tape, difference, differing
 
-PRINTED_MAX: Final = 1 << 20  # bytes of the output that can be told
 # Two runs whose clocks are days apart, and whose sets that may vary have opposite orders.
 _FORCED: Final = (("up", 1), ("down", 2))
 _WAYS_OUT: Final = {
-    "clock": "record it by goldrush.outside(time.time)",
+    "clock": "record it: goldrush.outside(time.time)(), and make dates of that",
     "completion": "take results in the order in which the work was given",
     "files": "sort them: sorted(os.listdir(...))",
     "hash": "leave it out, or number the objects",
     "id": "leave it out, or number the objects",
     "numpy-random": "seed it: numpy.random.seed(1)",
     "numpy-unseeded": "seed it: numpy.random.default_rng(1)",
-    "process": "leave it out, or record it by goldrush.outside(os.getpid)",
+    "process": "leave it out, or record it: goldrush.outside(os.getpid)()",
     "random": "seed it: random.seed(1)",
     "random-unseeded": "seed it: random.Random(1)",
     "set-order": "sort it: sorted(...)",
     "set-pop": "take a list, or the smallest: min(...)",
-    "system-random": "record it, as in goldrush.outside(lambda: str(uuid.uuid4()))",
+    "system-random": "record it: goldrush.outside(lambda: str(uuid.uuid4()))()",
 }
+_IN_NAMES: Final = f"{string.ascii_letters}{string.digits}.:-"
+_NAME: Final = re.compile(f"[{_IN_NAMES}]*")
+_UUID: Final = re.compile("[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}")
 Value: TypeAlias = "Asked | Json"
 
 
@@ -71,11 +74,14 @@ class ProgramRepeats(Repeats):
         journal: the path.
         is_other_code: whether its files are not those that were recorded; the runs are then
             compared with each other alone.
+        is_watched: whether it runs in a Python that has goldrush: else no clock was moved, and no
+            cause is known.
         mask: a pattern of what differs; empty: none was found.
     """
 
     journal: str = ""
     is_other_code: bool = False
+    is_watched: bool = True
     mask: str = ""
 
     def _lines(self) -> Iterator[str]:
@@ -85,12 +91,14 @@ class ProgramRepeats(Repeats):
         yield f"{self.target}: {verb} ({exchanges} of {self.journal}; {self.runs} runs{more})"
         if self.is_other_code:
             yield "Its files are not those that were recorded: compared were the runs alone."
+        if not self.is_watched:
+            yield "It runs in no Python that has goldrush: no clock was moved, no line is known."
         if self.difference is not None:
             yield from lines_of_difference(self.difference)
         for cause in self.causes:
             yield str(cause)
             yield f"  way out: {_WAYS_OUT[cause.place.kind]}"
-        if self.difference is not None and self.mask:
+        if self.mask and all(cause.place.kind in FORCED for cause in self.causes):
             yield f"  way out: do not compare it; record with --mask {quoted(self.mask)}"
         if self.unexplained:
             yield f"not explained: {self.unexplained}"
@@ -131,7 +139,7 @@ def program_repeats(
         pairs.insert(0, (_Played.recorded(tape), first))
     verdict = ProgramRepeats(
         order.target, {}, "program", None, len(tape.valid), 2 + len(_FORCED), 1,
-        journal=str(path), is_other_code=is_other,
+        journal=str(path), is_other_code=is_other, is_watched=up.sightings is not None,
     )  # fmt: skip
     difference, mask = next((a.parting(b) for a, b in pairs if a.row != b.row), (None, ""))
     verdict = attrs.evolve(verdict, difference=difference, mask=mask)
@@ -140,14 +148,13 @@ def program_repeats(
         return attrs.evolve(verdict, unexplained=why)
     if difference is None or not causes:
         return verdict
-    if not up.is_watched:
-        why = "it runs in no Python that has goldrush, so nothing of it is watched"
-        return attrs.evolve(verdict, unexplained=why)
+    if not verdict.is_watched:
+        return verdict
     numbers = count(1)
 
     def run(order: Order) -> Trace:
         played = play(order, "runs for causes, at most", RUNS_MAX)
-        return Trace("program", rows=[played.row], sightings=played.sightings)
+        return Trace("program", rows=[played.row], sightings=played.sightings or ())
 
     return diagnosed(verdict, run, order, (Way(), Way()), jobs=1)
 
@@ -158,7 +165,6 @@ class _Rehearsal(ProgramSession):
     def __init__(self, tape: Tape, secrets: Secrets, masks: Masks) -> None:
         super().__init__(tape, None, secrets, masks)
         self.asked: list[Asked] = []
-        self.noted: list[tuple[str, Json]] = []
 
     def serve(self, asked: Asked) -> Response | None:
         self.asked.append(asked)
@@ -167,10 +173,6 @@ class _Rehearsal(ProgramSession):
             self.served.append(other.number)
             return other.answer
         return answer
-
-    def note(self, name: str, value: Json) -> None:
-        super().note(name, value)
-        self.noted.append((name, self.masks.in_value(value)))
 
 
 @attrs.frozen
@@ -181,54 +183,39 @@ class _Played:
         title: what it is, as text.
         values: requests, notes, exit code and digests of outputs, by name. Those of one caller are
             numbered in order, those of nobody, as notes, in that of what they hold.
-        printed: the output; empty: unknown.
-        is_watched: whether any of its processes was.
-        sightings: what these passed.
+        sightings: what its processes passed; None: none was watched.
     """
 
     title: str
     values: Mapping[str, Value]
-    printed: bytes = b""
-    is_watched: bool = False
-    sightings: Sequence[Sighting] = ()
+    sightings: Sequence[Sighting] | None = None
 
     @classmethod
     def recorded(cls, tape: Tape) -> _Played:
         """The one of a journal."""
         exchanges = sorted((tape.exchanges[n] for n in tape.valid), key=lambda each: each.arrival)
-        notes = [(note.name, note.value) for note in tape.notes if note.number in {*tape.made}]
         end = None if tape.is_open_ended else tape.ends[tape.ended or 0]
-        return cls("in the journal", _by_name([each.asked for each in exchanges], notes, end))
+        asked = [each.asked for each in exchanges]
+        return cls("in the journal", _by_name(asked, _notes(tape, tape.made), end))
 
     @classmethod
     def of(cls, tape: Tape, words: Sequence[str], options: Options, order: Order) -> _Played:
         """One on the answers of a journal. Raises BadInput for one that takes too long."""
         command, urls, masks, secrets = given_again(tape, words, options)
-        session, printed = _Rehearsal(tape, secrets, masks), bytearray()
-
-        def write(piece: bytes) -> None:
-            printed.extend(piece[: PRINTED_MAX - len(printed)])
-
+        session, is_cut = _Rehearsal(tape, secrets, masks), tape.is_open_ended
         with TemporaryFolder() as folder:
-            watched = {}
-            if order.fixes is not None:
-                place_order(order, folder.path)
-                watched[FOLDER] = folder.path
-            end = asyncio.run(
-                run(
-                    command, session, urls, write, is_open_ended=tape.is_open_ended,
-                    watched=watched,
-                )
-            )  # fmt: skip
-            is_watched, sightings = seen_in(folder.path)
-        if end is None and not tape.is_open_ended:
+            watched = {} if order.fixes is None else {FOLDER: folder.path}
+            place_order(order, folder.path)
+            end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
+            sightings = seen_in(folder.path)
+        if end is None and not is_cut:
             raise BadInput(
                 f"a run of {order.target} takes longer than {options.seconds:g} seconds",
                 "allow more time (--timeout)",
             )
         title = "in a run with other clocks and orders of sets" if order.forced > 1 else "in a run"
-        values = _by_name(session.asked, session.noted, end)
-        return cls(title, values, bytes(printed), is_watched, sightings)
+        notes = [*_notes(tape, session.made), *session.new_notes]
+        return cls(title, _by_name(session.asked, notes, end), sightings)
 
     @property
     def row(self) -> Mapping[str, int]:
@@ -257,12 +244,16 @@ class _Played:
             if isinstance(here, Asked) and isinstance(there, Asked):
                 found = difference(here, there)
                 name = f"{name}, {here.method} {here.path}"
-            elif name == f"output {STDOUT}" and here != there and self.printed and other.printed:
-                found = cut("", *(one.printed.decode("utf-8", "replace") for one in (self, other)))
             else:
-                found = differing(here, there, "")
+                found = differing(here, there, "")  # type: ignore[arg-type]  # two values
             if found is not None:
                 yield name, found
+
+
+def _notes(tape: Tape, numbers: Iterable[int]) -> list[tuple[str, Json]]:
+    return [
+        (note.name, note.value) for note in map(tape.notes.__getitem__, (n - 1 for n in numbers))
+    ]
 
 
 def _by_name(
@@ -285,24 +276,16 @@ def _by_name(
     return found
 
 
-_TOKEN: Final = re.compile(r"[\w.:+-]*[\w]")
-_HEXADECIMAL: Final = re.compile(r"[0-9a-f-]{8,}")
-
-
 def mask_of(one: str, two: str, at: int) -> str:
-    """A pattern that matches what differs in both texts, a number, a date or a hexadecimal name;
-    of digits alone, with what stands before. `at`: the first difference. Empty: none is known.
+    """A pattern that matches what differs in both texts: a number, a date, a UUID; of digits alone,
+    with what stands before. `at`: the first difference. Empty: none is known.
     """
-    start = at
-    while start and _TOKEN.fullmatch(f"{one[start - 1]}0"):
-        start -= 1
-    tokens = [found[0] for text in (one, two) if (found := _TOKEN.match(text, start))]
+    start = len(one[:at].rstrip(_IN_NAMES))
+    tokens = [_NAME.match(text, start)[0].rstrip(".:-") for text in (one, two)]  # type: ignore[index]  # it may be empty
+    if all(map(_UUID.fullmatch, tokens)):
+        return _UUID.pattern
     patterns = {re.sub(r"\d+", r"\\d+", token.replace(".", r"\.")) for token in tokens}
-    if len(tokens) == 2 and len(patterns) == 1:
-        (pattern,) = patterns
-        is_bare = pattern == r"\d+"
-        return re.escape(one[max(0, start - 12) : start]) + pattern if is_bare else pattern
-    if len(tokens) == 2 and all(map(_HEXADECIMAL.fullmatch, tokens)):
-        sizes = [[len(part) for part in token.split("-")] for token in tokens]
-        return "-".join(f"[0-9a-f]{{{size}}}" for size in sizes[0]) if sizes[0] == sizes[1] else ""
-    return ""
+    (pattern, *others) = patterns
+    if others or "d+" not in pattern:
+        return ""
+    return re.escape(one[max(0, start - 12) : start]) * (pattern == r"\d+") + pattern

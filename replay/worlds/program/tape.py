@@ -183,27 +183,33 @@ class Reel:
         return found
 
     def nearest(self, asked: Asked) -> tuple[Exchange, str] | None:
-        """The first exchange of a caller that nobody has asked for, or of anybody, with how a
-        request differs from it, as text; None: all were asked for.
+        """The exchange that nobody has asked for that is nearest to a request, with how that
+        differs from it, as text; None: all were asked for.
         """
-        left = [*self.left.values()]
-        own = [exchange for exchange in left if exchange.asked.caller == asked.caller] or left
-        if not own:
+        found = self._nearest(asked)
+        if found is None:
             return None
-        return own[0], str(difference(asked, own[0].asked) or "the same request, once more")
+        return found, str(difference(asked, found.asked) or "the same request, once more")
+
+    def _nearest(self, asked: Asked) -> Exchange | None:
+        """The first with the same path of the same server, rather of the caller."""
+        of = asked.upstream, asked.path
+        return min(
+            self.left.values(), default=None,
+            key=lambda one: (
+                (one.asked.upstream, one.asked.path) != of, one.asked.caller != asked.caller,
+            ),
+        )  # fmt: skip
 
     def substitute(self, asked: Asked) -> Exchange | None:
-        """The first exchange with the same path of the same server that nobody has asked for: of
-        the caller, or else of anybody; it is not served again. None: there is none.
+        """The exchange nearest to a request, if it is of the same path, which is not served again;
+        None: there is none.
         """
-        of = asked.upstream, asked.path
-        left = [one for one in self.left.values() if (one.asked.upstream, one.asked.path) == of]
-        found = next((one for one in left if one.asked.caller == asked.caller), None)
-        found = found or next(iter(left), None)
-        if found is not None:
-            self._waiting[key_of(found.asked)].remove(found)
-            del self.left[found.number]
-        return found
+        found = self._nearest(asked)
+        if found is None or found.asked.path != asked.path:
+            return None
+        self._waiting[key_of(found.asked)].remove(found)
+        return self.left.pop(found.number)
 
 
 class Mismatch(msgspec.Struct, frozen=True):

@@ -128,20 +128,6 @@ def test_values_that_are_not_compared_are_those_of_one_step() -> None:
     assert "repeats, 1 value not compared" in str(verdict).splitlines()[0]
 
 
-@in_child_processes
-def test_files_that_runs_leave_and_read_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rates.json").write_text("[1]")
-    verdict = goldrush.repeats(subjects.Caching, steps=2)
-    cache, log, rates = (str(tmp_path / name) for name in ("cache.json", "log.txt", "rates.json"))
-
-    assert verdict.repeats, str(verdict)
-    assert ([cache, rates], [cache, log]) == (verdict.files_read, verdict.files_written)
-    assert "repeats, given cache.json (" in str(verdict)
-
-
 # The parameter that takes the seed.
 
 
