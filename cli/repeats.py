@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Final
 
 import click
 
@@ -14,16 +14,11 @@ from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
 from goldrush.replay.repeats.trace import SECONDS, SECONDS_MAX, STEPS_MAX
 
-Timeout = Annotated[
-    float,
-    option(
-        "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
-        type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
-    ),
-]  # fmt: skip
-NoCauses = Annotated[
-    bool, option("--no-causes", help="Do not look for the causes of a difference.")
-]
+TIMEOUT: Final = option(
+    "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
+    type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
+)  # fmt: skip
+NO_CAUSES: Final = option("--no-causes", help="Do not look for the causes of a difference.")
 
 
 @command()
@@ -46,9 +41,9 @@ def repeats(
         "--seed-parameter", "NAME", "The parameter that takes the seed (default: by its name).",
     ),
     no_seed: bool = option("--no-seed", help="No parameter takes a seed."),
-    timeout: Timeout,
+    timeout: float = TIMEOUT,
     network: bool = option("--network", help="Let it connect to other machines."),
-    no_causes: NoCauses,
+    no_causes: bool = NO_CAUSES,
     as_json: Json,
 ) -> int:  # fmt: skip
     """Check that a model or environment repeats from its seed.
@@ -59,7 +54,10 @@ def repeats(
     id of Gymnasium, a world or the file of a game. NAME is the class of a model (an object with
     step(), as in Mesa), a function of a seed, or what makes an environment (Gymnasium, PettingZoo);
     it runs with your rights. What does not repeat is run again until the lines that cause it are
-    known: at most 8 times for the values that differ, and 200 for the causes.
+    known: at most 8 times for the values that differ, and 200 for the causes. It may connect to
+    this machine alone, but for --network.
+
+    Of a recorded program: goldrush repeats --journal run.journal -- python sim.py
 
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 

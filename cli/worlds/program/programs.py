@@ -14,7 +14,7 @@ from goldrush.cli.command import PROGRAM, command, option
 from goldrush.cli.options import FILE, Force, Journal, NewJournal, json_option
 from goldrush.cli.progress import progress
 from goldrush.cli.record import new_journal
-from goldrush.cli.repeats import NoCauses, Timeout
+from goldrush.cli.repeats import NO_CAUSES, TIMEOUT
 from goldrush.cli.text import echo, echo_error, echo_json, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
@@ -25,20 +25,18 @@ if TYPE_CHECKING:
 
 
 VARIABLE: Final = option(
-    "--variable",
-    "[NAME=]VARIABLE",
+    "--variable", "[NAME=]VARIABLE",
     "Variable by which the program is told a server's URL; repeatable.",
-)
+)  # fmt: skip
 
 
 class UpstreamOptions(NamedTuple):
     """Options of what a program may ask, and where."""
 
     upstreams: tuple[str, ...] = option(
-        "--upstream",
-        "NAME=URL",
+        "--upstream", "NAME=URL",
         f"A server that the program asks, besides {', '.join(KNOWN)}; repeatable.",
-    )
+    )  # fmt: skip
     variables: tuple[str, ...] = VARIABLE
     max_requests: int | None = option(
         "--max-requests", "N", "Stop after so many requests, those recorded before included."
@@ -53,15 +51,13 @@ class ComparedOptions(NamedTuple):
     """Options of what is compared when the program is run again; they are recorded."""
 
     masks: tuple[str, ...] = option(
-        "--mask",
-        "REGEX",
+        "--mask", "REGEX",
         "What matches is not compared: dates, say. A named group names it; repeatable.",
-    )
+    )  # fmt: skip
     outputs: tuple[str, ...] = option(
-        "--output",
-        "FILE",
+        "--output", "FILE",
         "A file that the program writes, compared like what it prints; repeatable.",
-    )
+    )  # fmt: skip
 
 
 def _words() -> Sequence[str]:
@@ -216,9 +212,8 @@ def repeats(
         "--journal", "FILE", "The journal of the program, whose answers it gets.", type=FILE,
         required=True,
     ),
-    variables: tuple[str, ...] = VARIABLE,
-    timeout: Timeout,
-    no_causes: NoCauses,
+    timeout: float = TIMEOUT,
+    no_causes: bool = NO_CAUSES,
     as_json: bool = json_option(),
 ) -> int:  # fmt: skip
     """Check that a recorded program asks the same again, and name the lines that are to blame.
@@ -234,7 +229,7 @@ def repeats(
     from goldrush.replay.worlds.program.recording import Options
     from goldrush.replay.worlds.program.repeating import program_repeats
 
-    options = Options(variables=variables, seconds=timeout)
+    options = Options(seconds=timeout)
     with progress() as step:
         verdict = program_repeats(journal, _words(), options, causes=not no_causes, on_step=step)
     echo(as_json, verdict.as_dict, lambda: str(verdict))

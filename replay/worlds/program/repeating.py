@@ -8,15 +8,18 @@ compared with each other, which are alike but for what the doctor puts back.
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.worlds.program.requests import Masks, Response, Secrets, key_of
 from goldrush.kernel.errors import BadInput
@@ -29,7 +32,14 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
-from goldrush.replay.repeats.trace import FORCED, Order, Sighting, Trace, Way
+from goldrush.replay.repeats.trace import (
+    FORCED,
+    Order,
+    Trace,
+    Way,
+    leaf_that_differs,
+    split_of,
+)
 from goldrush.replay.repeats.verdict import Difference, Repeats, lines_of_difference
 from goldrush.replay.worlds.program.recording import (
     DEFAULT,
@@ -41,7 +51,7 @@ from goldrush.replay.worlds.program.recording import (
 )
 from goldrush.replay.worlds.program.running import run, source_of_command
 from goldrush.replay.worlds.program.session import ProgramSession
-from goldrush.replay.worlds.program.tape import Mismatch, Tape, difference, differing
+from goldrush.replay.worlds.program.tape import Tape, cut
 
 # Two runs whose clocks are days apart, and whose sets that may vary have opposite orders.
 _FORCED: Final = (("up", 1), ("down", 2))
@@ -63,7 +73,7 @@ _WAYS_OUT: Final = {
 _IN_NAMES: Final = f"{string.ascii_letters}{string.digits}.:-"
 _NAME: Final = re.compile(f"[{_IN_NAMES}]*")
 _UUID: Final = re.compile("[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}")
-Value: TypeAlias = "Asked | Json"
+_WATCHED: Final = "watched program"
 
 
 @attrs.frozen
@@ -119,44 +129,46 @@ def program_repeats(
     check_command(tape, words, str(path))
     assert tape.state is not None
     is_other = source_of_command(words).as_dict() != tape.state.setup["source"]
-    order = Order(shown_command(words))
-    numbers = count(1)
+    order, numbers = Order(shown_command(words)), count(1)
 
-    def play(order: Order, what: str = "runs", most: int = 2 + len(_FORCED)) -> _Played:
-        played = _Played.of(tape, words, options, order)
+    def made(order: Order, what: str = "runs", most: int = 2 + len(_FORCED)) -> Trace:
+        trace = _trace(tape, words, options, order)
         if on_step is not None:
             on_step(what, next(numbers), most)
-        return played
+        return trace
 
-    first, again = play(order), play(order)
+    first, again = made(order), made(order)
     up, down = (
-        play(attrs.evolve(order, way=Way(sets=sets), fixes=(), forced=forced))
+        made(attrs.evolve(order, way=Way(sets=sets), fixes=(), forced=forced))
         for sets, forced in _FORCED
     )
-    pairs = [(first, again), (up, down)]
-    is_alike = all(one.row == two.row for one, two in pairs)
-    if not is_other:
-        pairs.insert(0, (_Played.recorded(tape), first))
+    pairs = [
+        ("in the journal", first if is_other else _recorded(tape), "in a run", first),
+        ("in a run", first, "in the next one", again),
+        ("in a run", up, "in one with other clocks and orders of sets", down),
+    ]
     verdict = ProgramRepeats(
         order.target, {}, "program", None, len(tape.valid), 2 + len(_FORCED), 1,
-        journal=str(path), is_other_code=is_other, is_watched=up.sightings is not None,
+        journal=str(path), is_other_code=is_other, is_watched=up.kind == _WATCHED,
     )  # fmt: skip
-    difference, mask = next((a.parting(b) for a, b in pairs if a.row != b.row), (None, ""))
-    verdict = attrs.evolve(verdict, difference=difference, mask=mask)
-    if difference is not None and is_alike:
+    differing = [pair for pair in pairs if split_of(pair[1], pair[3]) is not None]
+    if not differing:
+        return verdict
+    name_a, a, name_b, b = differing[0]
+    found = leaf_that_differs(a.leaves, b.leaves)
+    assert found is not None  # the rows are digests of the leaves
+    where, one, two = found
+    at, *shown = cut(one, two)
+    difference = Difference(0, (where,), where, shown[0], shown[1], (name_a, name_b))
+    verdict = attrs.evolve(verdict, difference=difference, mask=mask_of(one, two, at))
+    if differing == pairs[:1]:
         why = "the runs are alike, and not as recorded: other files, variables or versions"
         return attrs.evolve(verdict, unexplained=why)
-    if difference is None or not causes:
-        return verdict
-    if not verdict.is_watched:
+    if not (causes and verdict.is_watched):
         return verdict
     numbers = count(1)
-
-    def run(order: Order) -> Trace:
-        played = play(order, "runs for causes, at most", RUNS_MAX)
-        return Trace("program", rows=[played.row], sightings=played.sightings or ())
-
-    return diagnosed(verdict, run, order, (Way(), Way()), jobs=1)
+    watched = partial(made, what="runs for causes, at most", most=RUNS_MAX)
+    return diagnosed(verdict, watched, order, (Way(), Way()), jobs=1)
 
 
 class _Rehearsal(ProgramSession):
@@ -175,105 +187,73 @@ class _Rehearsal(ProgramSession):
         return answer
 
 
-@attrs.frozen
-class _Played:
-    """What a run showed.
+def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> Trace:
+    """A run on the answers of a journal. Raises BadInput for one that takes too long."""
+    command, urls, masks, secrets = given_again(tape, words, options)
+    session, is_cut = _Rehearsal(tape, secrets, masks), tape.is_open_ended
+    with TemporaryFolder() as folder:
+        place_order(order, folder.path)
+        watched = {} if order.fixes is None else {FOLDER: folder.path}
+        end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
+        sightings = seen_in(folder.path)
+    if end is None and not is_cut:
+        raise BadInput(
+            f"a run of {order.target} takes longer than {options.seconds:g} seconds",
+            "allow more time (--timeout)",
+        )
+    notes = [*_notes(tape, session.made), *session.new_notes]
+    trace = _trace_of(session.asked, notes, end)
+    return attrs.evolve(
+        trace, kind="" if sightings is None else _WATCHED, sightings=sightings or ()
+    )
 
-    Attributes:
-        title: what it is, as text.
-        values: requests, notes, exit code and digests of outputs, by name. Those of one caller are
-            numbered in order, those of nobody, as notes, in that of what they hold.
-        sightings: what its processes passed; None: none was watched.
-    """
 
-    title: str
-    values: Mapping[str, Value]
-    sightings: Sequence[Sighting] | None = None
-
-    @classmethod
-    def recorded(cls, tape: Tape) -> _Played:
-        """The one of a journal."""
-        exchanges = sorted((tape.exchanges[n] for n in tape.valid), key=lambda each: each.arrival)
-        end = None if tape.is_open_ended else tape.ends[tape.ended or 0]
-        asked = [each.asked for each in exchanges]
-        return cls("in the journal", _by_name(asked, _notes(tape, tape.made), end))
-
-    @classmethod
-    def of(cls, tape: Tape, words: Sequence[str], options: Options, order: Order) -> _Played:
-        """One on the answers of a journal. Raises BadInput for one that takes too long."""
-        command, urls, masks, secrets = given_again(tape, words, options)
-        session, is_cut = _Rehearsal(tape, secrets, masks), tape.is_open_ended
-        with TemporaryFolder() as folder:
-            watched = {} if order.fixes is None else {FOLDER: folder.path}
-            place_order(order, folder.path)
-            end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
-            sightings = seen_in(folder.path)
-        if end is None and not is_cut:
-            raise BadInput(
-                f"a run of {order.target} takes longer than {options.seconds:g} seconds",
-                "allow more time (--timeout)",
-            )
-        title = "in a run with other clocks and orders of sets" if order.forced > 1 else "in a run"
-        notes = [*_notes(tape, session.made), *session.new_notes]
-        return cls(title, _by_name(session.asked, notes, end), sightings)
-
-    @property
-    def row(self) -> Mapping[str, int]:
-        """Digests of the values."""
-        texts = {
-            name: (key_of(value) if isinstance(value, Asked) else packed(value)).hex()
-            for name, value in self.values.items()
-        }
-        return {name: digest_of([text]) for name, text in texts.items()}
-
-    def parting(self, other: _Played) -> tuple[Difference, str]:
-        """The first difference from another one, and a mask for it."""
-        name, found = next(self._mismatches(other))
-        titles = self.title, other.title
-        where = f"{name}: {found.where}" if found.where else name
-        told = Difference(0, (name,), where, found.here, found.recorded, titles)
-        return told, mask_of(*found.texts)
-
-    def _mismatches(self, other: _Played) -> Iterator[tuple[str, Mismatch]]:
-        for name in {**self.values, **other.values}:
-            if name not in self.values or name not in other.values:
-                shown = ["there" if name in one.values else "missing" for one in (self, other)]
-                yield name, Mismatch("", *shown)
-                continue
-            here, there = self.values[name], other.values[name]
-            if isinstance(here, Asked) and isinstance(there, Asked):
-                found = difference(here, there)
-                name = f"{name}, {here.method} {here.path}"
-            else:
-                found = differing(here, there, "")  # type: ignore[arg-type]  # two values
-            if found is not None:
-                yield name, found
+def _recorded(tape: Tape) -> Trace:
+    """What a journal shows."""
+    exchanges = sorted((tape.exchanges[n] for n in tape.valid), key=lambda each: each.arrival)
+    end = None if tape.is_open_ended else tape.ends[tape.ended or 0]
+    return _trace_of([each.asked for each in exchanges], _notes(tape, tape.made), end)
 
 
 def _notes(tape: Tape, numbers: Iterable[int]) -> list[tuple[str, Json]]:
-    return [
-        (note.name, note.value) for note in map(tape.notes.__getitem__, (n - 1 for n in numbers))
-    ]
+    notes = [tape.notes[number - 1] for number in numbers]
+    return [(note.name, note.value) for note in notes]
 
 
-def _by_name(
-    asked: Iterable[Asked], notes: Iterable[tuple[str, Json]], end: Exit | None
-) -> Mapping[str, Value]:
-    found: dict[str, Value] = {}
-    counts = Counter[str]()
-    pairs: list[tuple[str, Value]] = [
-        (f"request of {each.caller}" if each.caller else "request", each)
-        for each in sorted(asked, key=lambda each: b"" if each.caller else key_of(each))
-    ]
-    noted = sorted(notes, key=lambda note: packed(note[1]))
-    pairs += [(f"note {name}", value) for name, value in noted]
-    for kind, value in pairs:
-        counts[kind] += 1
-        found[f"{kind}, number {counts[kind]}"] = value
+def _trace_of(asked: Iterable[Asked], notes: Iterable[tuple[str, Json]], end: Exit | None) -> Trace:
+    """Requests, notes, exit code and digests of outputs as leaves. The requests of a caller are
+    numbered in order; those of nobody, and notes, in that of what they hold.
+    """
+    values: list[tuple[str, Mapping[str, Any]]] = []
+    for each in sorted(asked, key=lambda each: b"" if each.caller else key_of(each)):
+        name = f"{each.method} {each.path}" + (f" of {each.caller}" if each.caller else "")
+        values.append((name, msgspec.structs.asdict(each)))
+    for name, value in sorted(notes, key=lambda note: packed(note[1])):
+        values.append((f"note {name}", {"value": value}))
     if end is not None:
-        found["exit code"] = end.code
-        found |= {f"output {name}": sha256 for name, sha256, _ in end.outputs}
-    return found
+        outputs = {f"output {name}": sha256 for name, sha256, _ in end.outputs}
+        values.append(("end", {"exit code": end.code, **outputs}))
+    counts, leaves = Counter[str](), dict[str, str]()
+    for name, fields in values:
+        counts[name] += 1
+        name += "" if counts[name] == 1 else f", number {counts[name]}"
+        for field, value in fields.items():
+            leaves |= _leaves(f"{name}: {field}", value)
+    digest = digest_of(f"{path}={text}" for path, text in sorted(leaves.items()))
+    return Trace(rows=[{"run": digest}], leaves=leaves)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    """What JSON holds, each by its path, as text."""
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _leaves(f"{path}.{key}", item)
+    elif isinstance(value, list | tuple) and value:
+        for number, item in enumerate(value):
+            yield from _leaves(f"{path}[{number}]", item)
+    else:
+        text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+        yield path, json.dumps(text, ensure_ascii=False)
 
 
 def mask_of(one: str, two: str, at: int) -> str:

@@ -189,7 +189,7 @@ class Reel:
         found = self._nearest(asked)
         if found is None:
             return None
-        return found, str(difference(asked, found.asked) or "the same request, once more")
+        return found, difference(asked, found.asked) or "the same request, once more"
 
     def _nearest(self, asked: Asked) -> Exchange | None:
         """The first with the same path of the same server, rather of the caller."""
@@ -212,64 +212,52 @@ class Reel:
         return self.left.pop(found.number)
 
 
-class Mismatch(msgspec.Struct, frozen=True):
-    """Where two values differ first, and both, as text cut around it. `texts`: the whole ones, and
-    the number of the first character that differs; empty for what is no text.
-    """
-
-    where: str
-    here: str
-    recorded: str
-    texts: tuple[str, str, int] = ("", "", 0)
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.here} here, {self.recorded} in the journal"
-
-
-def difference(here: Asked, recorded: Asked) -> Mismatch | None:
-    """The first difference between two requests; None if there is none but the caller."""
+def difference(here: Asked, recorded: Asked) -> str | None:
+    """The first difference between two requests, as text; None if there is none but the caller."""
     for name in ("upstream", "method", "path", "query", "headers"):
         one, two = getattr(here, name), getattr(recorded, name)
         if one != two:
-            return cut(name, str(one), str(two))
+            return f"{name}: {_cut(str(one), str(two))}"
     one, two = here.body, recorded.body
     if isinstance(one, bytes) or isinstance(two, bytes):
         texts = [each if isinstance(each, bytes) else b"JSON" for each in (one, two)]
         shown = [each.decode("utf-8", "backslashreplace") for each in texts]
-        return None if one == two else cut("body", *shown)
-    return differing(one, two, "")
+        return None if one == two else f"body, {_cut(*shown)}"
+    return _differing(one, two, "")
 
 
-def differing(here: Json, recorded: Json, path: str) -> Mismatch | None:
-    """The first difference of two values at a path; None if they are equal."""
+def _differing(here: Json, recorded: Json, path: str) -> str | None:
     if isinstance(here, dict) and isinstance(recorded, dict):
         for key in sorted({*here, *recorded}):
             below = f"{path}.{key}" if path else key
             if key not in here or key not in recorded:
-                shown = ["there" if key in each else "missing" for each in (here, recorded)]
-                return Mismatch(below, *shown)
-            if found := differing(here[key], recorded[key], below):
+                return f"{below}: {'not here' if key not in here else 'here'}, " + (
+                    "but in the journal" if key not in here else "not in the journal"
+                )
+            if found := _differing(here[key], recorded[key], below):
                 return found
         return None
     if isinstance(here, list) and isinstance(recorded, list):
         for index, (one, two) in enumerate(zip(here, recorded, strict=False)):
-            if found := differing(one, two, f"{path}[{index}]"):
+            if found := _differing(one, two, f"{path}[{index}]"):
                 return found
         if len(here) != len(recorded):
-            return Mismatch(path, f"{len(here)} items", f"{len(recorded)}")
+            return f"{path}: {len(here)} items here, {len(recorded)} in the journal"
         return None
     if type(here) is type(recorded) and here == recorded:
         return None
     texts = [each if isinstance(each, str) else json.dumps(each) for each in (here, recorded)]
-    return cut(path or "body", *texts)
+    return f"{path or 'body'}{_cut(*texts)}"
 
 
-def cut(where: str, here: str, recorded: str) -> Mismatch:
-    """Two texts, cut around their first difference."""
-    pairs = zip(here, recorded, strict=False)
-    at = next((n for n, (one, two) in enumerate(pairs) if one != two), None)
-    if at is None:
-        at = min(len(here), len(recorded))
+def _cut(here: str, recorded: str) -> str:
+    at, *shown = cut(here, recorded)
+    return f", character {at}: '{shown[0]}' here, '{shown[1]}' in the journal"
+
+
+def cut(one: str, two: str) -> tuple[int, str, str]:
+    """The number of the first character that differs, and two texts, cut around it."""
+    pairs = enumerate(zip(one, two, strict=False))
+    at = next((n for n, (a, b) in pairs if a != b), min(len(one), len(two)))
     start = max(0, at - _AROUND)
-    shown = [f"'{text[start : at + _AROUND]}'" for text in (here, recorded)]
-    return Mismatch(f"{where}, character {at}", *shown, (here, recorded, at))
+    return at, one[start : at + _AROUND], two[start : at + _AROUND]
