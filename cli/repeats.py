@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import Json, NumberRange
+from goldrush.cli.options import NO_CAUSES, Json, NumberRange
 from goldrush.cli.progress import progress
 from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
 from goldrush.replay.repeats.trace import SECONDS, SECONDS_MAX, STEPS_MAX
-
-TIMEOUT: Final = option(
-    "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
-    type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
-)  # fmt: skip
-NO_CAUSES: Final = option("--no-causes", help="Do not look for the causes of a difference.")
 
 
 @command()
@@ -41,7 +33,10 @@ def repeats(
         "--seed-parameter", "NAME", "The parameter that takes the seed (default: by its name).",
     ),
     no_seed: bool = option("--no-seed", help="No parameter takes a seed."),
-    timeout: float = TIMEOUT,
+    timeout: float = option(
+        "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
+        type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
+    ),
     network: bool = option("--network", help="Let it connect to other machines."),
     no_causes: bool = NO_CAUSES,
     as_json: Json,

@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Final
 
 import attrs
 
-from goldrush.hook.goldrush_hook import refused, stay_here
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.observe import observed
@@ -97,10 +97,11 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # a device
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
+    hook = import_module("goldrush.hook.goldrush_hook")  # a folder that is no package
     if not order.network:
-        stay_here()
+        hook.stay_here()
     trace = _carried_out(order)
-    trace = attrs.evolve(trace, kept_from=[*refused])
+    trace = attrs.evolve(trace, kept_from=[*hook.refused])
     with os.fdopen(out, "wb") as file:
         pickle.dump(trace, file)
         file.flush()

@@ -11,10 +11,16 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import PROGRAM, command, option
-from goldrush.cli.options import FILE, Force, Journal, NewJournal, json_option
+from goldrush.cli.options import (
+    FILE,
+    NO_CAUSES,
+    Force,
+    Journal,
+    NewJournal,
+    json_option,
+)
 from goldrush.cli.progress import progress
 from goldrush.cli.record import new_journal
-from goldrush.cli.repeats import NO_CAUSES, TIMEOUT
 from goldrush.cli.text import echo, echo_error, echo_json, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
@@ -212,7 +218,7 @@ def repeats(
         "--journal", "FILE", "The journal of the program, whose answers it gets.", type=FILE,
         required=True,
     ),
-    timeout: float = TIMEOUT,
+    seconds: float = option("--seconds", "N", "Time for a run (default: 300).", default=300.0),
     no_causes: bool = NO_CAUSES,
     as_json: bool = json_option(),
 ) -> int:  # fmt: skip
@@ -229,7 +235,7 @@ def repeats(
     from goldrush.replay.worlds.program.recording import Options
     from goldrush.replay.worlds.program.repeating import program_repeats
 
-    options = Options(seconds=timeout)
+    options = Options(seconds=seconds)
     with progress() as step:
         verdict = program_repeats(journal, _words(), options, causes=not no_causes, on_step=step)
     echo(as_json, verdict.as_dict, lambda: str(verdict))

@@ -49,7 +49,7 @@ from goldrush.replay.worlds.program.recording import (
     shown_command,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import run, source_of_command
+from goldrush.replay.worlds.program.running import Interrupted, run, source_of_command
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape, cut
 
@@ -162,7 +162,7 @@ def program_repeats(
     difference = Difference(0, (where,), where, shown[0], shown[1], (name_a, name_b))
     verdict = attrs.evolve(verdict, difference=difference, mask=mask_of(one, two, at))
     if differing == pairs[:1]:
-        why = "the runs are alike, and not as recorded: other files, variables or versions"
+        why = "the runs are alike, and not as recorded: other files, variables, versions, hosts"
         return attrs.evolve(verdict, unexplained=why)
     if not (causes and verdict.is_watched):
         return verdict
@@ -194,12 +194,15 @@ def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> 
     with TemporaryFolder() as folder:
         place_order(order, folder.path)
         watched = {} if order.fixes is None else {FOLDER: folder.path}
-        end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
+        try:
+            end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
+        except Interrupted:
+            raise KeyboardInterrupt from None
         sightings = seen_in(folder.path)
     if end is None and not is_cut:
         raise BadInput(
             f"a run of {order.target} takes longer than {options.seconds:g} seconds",
-            "allow more time (--timeout)",
+            "allow more time (--seconds)",
         )
     notes = [*_notes(tape, session.made), *session.new_notes]
     trace = _trace_of(session.asked, notes, end)

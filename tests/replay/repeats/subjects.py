@@ -1,14 +1,12 @@
 """Subjects that repeat, and others that do not: run by a process of its own each."""
 
 import contextlib
-import json
 import os
 import random
 import socket
 import sys
 import threading
 import time
-from pathlib import Path
 
 
 class Agent:
@@ -280,25 +278,6 @@ def ending(seed):
 def lazy(seed):
     for number in range(seed):
         yield {"number": number, "held": (each for each in ())}
-
-
-class Caching:
-    """Leaves a file for its next run, which fails where it is but half written."""
-
-    def __init__(self, seed):
-        self.path = Path("cache.json")
-        if not self.path.exists():
-            with self.path.open("w") as file:
-                file.write("[")
-                file.flush()
-                time.sleep(0.5)
-                file.write(f"{seed}]")
-        self.kept = json.loads(self.path.read_text())
-        self.rates = json.loads(Path("rates.json").read_text())
-
-    def step(self):
-        with open("log.txt", "a") as file:
-            file.write("a step")
 
 
 class Scenario:

@@ -10,7 +10,7 @@ import pytest
 from goldrush.replay.repeats import diagnose
 from goldrush.replay.repeats.trace import Place
 from goldrush.replay.worlds.program.recording import Options, record
-from goldrush.replay.worlds.program.repeating import mask_of, program_repeats
+from goldrush.replay.worlds.program.repeating import program_repeats
 from tests.replay.worlds.program.server import serving
 from tests.replay.worlds.program.test_programs import environment, goldrush_
 
@@ -117,19 +117,3 @@ def test_the_way_out_of_verify_works_as_it_is_typed(server, tmp_path):
     assert f"`goldrush {way_out}` names the line" in verified.stdout.decode()
     assert b"192.0.2.1; record what it gives: name it by --upstream" in verified.stderr
     assert not json.loads(repeated.stdout)["repeats"]
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "mask"),
-    [
-        ("it is 17.5 now", "it is 18.25 now", r"\d+\.\d+"),
-        ("on 2026-12-01T07:01:02", "on 2026-12-01T07:02:13", r"\d+-\d+-\d+T\d+:\d+:\d+"),
-        ("number 17 of", "number 4 of", r"number\ \d+"),
-        ("it is gold", "it is silver", ""),
-        ("it is", "it is more", ""),
-    ],
-)
-def test_a_mask_is_of_the_form_of_what_differs(one, two, mask):
-    at = next((n for n, pair in enumerate(zip(one, two, strict=False)) if len({*pair}) > 1), 5)
-
-    assert mask == mask_of(one, two, at)
