@@ -30,7 +30,6 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.tools import RERUN, Basis
 from goldrush.replay.worlds.program.running import (
-    Interrupted,
     Program,
     Write,
     run,
@@ -260,7 +259,7 @@ def _played(setting: Launch, write: Write) -> ProgramOutcome:
     try:
         end = asyncio.run(run(setting.command, session, setting.urls, write))
         session.finish(end)
-    except (Interrupted, KeyboardInterrupt):
+    except KeyboardInterrupt:
         stopped = "interrupted"
     if session.failed is not None:
         raise session.failed

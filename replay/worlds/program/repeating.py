@@ -49,7 +49,7 @@ from goldrush.replay.worlds.program.recording import (
     shown_command,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import Interrupted, run, source_of_command
+from goldrush.replay.worlds.program.running import run, source_of_command
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape, cut
 
@@ -194,10 +194,7 @@ def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> 
     with TemporaryFolder() as folder:
         place_order(order, folder.path)
         watched = {} if order.fixes is None else {FOLDER: folder.path}
-        try:
-            end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
-        except Interrupted:
-            raise KeyboardInterrupt from None
+        end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
         sightings = seen_in(folder.path)
     if end is None and not is_cut:
         raise BadInput(

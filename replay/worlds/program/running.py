@@ -84,10 +84,6 @@ def source_of_command(words: Sequence[str]) -> Source:
     return Source(source.sha256, None) if KEY.search(source.text or "") else source
 
 
-class Interrupted(Exception):
-    """The user has interrupted the run."""
-
-
 async def run(
     command: Program, session: ProgramSession, upstreams: Mapping[str, str],
     write: Write = lambda piece: None, *, is_open_ended: bool = False,
@@ -103,7 +99,7 @@ async def run(
         watched: more variables of one that is run for a diagnosis; its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
-    Interrupted where the user interrupts it; answers that arrive then are recorded.
+    KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
     """
     proxy = Proxy(session, upstreams, is_open_ended=is_open_ended)
     more = {"GOLDRUSH_OFFLINE": "1"} if session.recorder is None else {}
@@ -133,7 +129,7 @@ async def run(
         digest, size = await output
         await proxy.drained(GRACE)
     if interrupted():
-        raise Interrupted
+        raise KeyboardInterrupt
     if not is_ended:
         return None
     return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))
