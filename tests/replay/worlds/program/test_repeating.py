@@ -78,10 +78,11 @@ def judged(server):
 def test_the_lines_that_ask_something_else_are_named(kinds, judged):
     command, lines = (sys.executable, "ask.py", *kinds), PROGRAM.splitlines()
     verdict = judged(*command)
-    numbers = [
-        next(n for n, text in enumerate(lines, 1) if f'"{kind}": ' in text) for kind in kinds
-    ]
-    places = {Place(*of) for of in zip(kinds, [str(Path("ask.py").resolve())] * 2, numbers)}
+    file = str(Path("ask.py").resolve())
+    places = {
+        Place(kind, file, next(n for n, text in enumerate(lines, 1) if f'"{kind}": ' in text))
+        for kind in kinds
+    }
 
     assert places == {cause.place for cause in verdict.causes if cause.is_confirmed}, str(verdict)
     assert verdict.difference.path.endswith(": body.messages[0].content")
