@@ -18,7 +18,7 @@ from goldrush.agents.worlds.program.requests import Masks, Secrets
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.run import fork_steps, resume_steps, steps
-from goldrush.kernel.text import format_count, quoted
+from goldrush.kernel.text import format_count, quoted, quoted_path
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import (
@@ -30,7 +30,6 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.tools import RERUN, Basis
 from goldrush.replay.worlds.program.running import (
-    Interrupted,
     Program,
     Write,
     run,
@@ -224,8 +223,13 @@ def tape_of(reader: JournalReader) -> Tape:
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
     """Raises BadInput unless a journal is of a command of these words."""
     if tape.command != tuple(words):
-        recorded = " ".join(map(quoted, tape.command))
+        recorded = shown_command(tape.command)
         raise BadInput(f"{path} is of another command", f"give -- {recorded}")
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """A command as it is typed."""
+    return " ".join(map(quoted, words))
 
 
 def given_again(
@@ -255,7 +259,7 @@ def _played(setting: Launch, write: Write) -> ProgramOutcome:
     try:
         end = asyncio.run(run(setting.command, session, setting.urls, write))
         session.finish(end)
-    except (Interrupted, KeyboardInterrupt):
+    except KeyboardInterrupt:
         stopped = "interrupted"
     if session.failed is not None:
         raise session.failed
@@ -308,7 +312,10 @@ class Given:
                 tape = tape_of(again)
             check_command(tape, self.words, str(reader.path))
             self.session, self.end = played_again(tape, self.words, self.options)
-        return program_world(self.session.behaviour(self.end, source))
+        behaviour, command = self.session.behaviour(self.end, source), shown_command(self.words)
+        path = quoted_path(str(reader.path))
+        behaviour.way_out = f"`goldrush repeats --journal {path} -- {command}` names the line"
+        return program_world(behaviour)
 
     def basis(self, path: str, *, repeats: bool) -> Basis:
         """On what a verdict rests; see `Tools.basis`."""
@@ -324,7 +331,7 @@ class Given:
             left_out.append("the end of the program, before which the recording broke off")
         if tape.state is not None and (masks := tape.state.setup["masks"]):
             left_out.append(f"what is masked: {', '.join(masks)}")
-        command = " ".join(map(quoted, self.words))
+        command = shown_command(self.words)
         return Basis(f"a run of {command} on the recorded answers", "; ".join(left_out))
 
 

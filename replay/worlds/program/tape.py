@@ -188,14 +188,33 @@ class Reel:
         return found
 
     def nearest(self, asked: Asked) -> tuple[Exchange, str] | None:
-        """The first exchange of a caller that nobody has asked for, or of anybody, with how a
-        request differs from it, as text; None: all were asked for.
+        """The exchange that nobody has asked for that is nearest to a request, with how that
+        differs from it, as text; None: all were asked for.
         """
-        left = [*self.left.values()]
-        own = [exchange for exchange in left if exchange.asked.caller == asked.caller] or left
-        if not own:
+        found = self._nearest(asked)
+        if found is None:
             return None
-        return own[0], difference(asked, own[0].asked) or "the same request, once more"
+        return found, difference(asked, found.asked) or "the same request, once more"
+
+    def _nearest(self, asked: Asked) -> Exchange | None:
+        """The first with the same path of the same server, rather of the caller."""
+        of = asked.upstream, asked.path
+        return min(
+            self.left.values(), default=None,
+            key=lambda one: (
+                (one.asked.upstream, one.asked.path) != of, one.asked.caller != asked.caller,
+            ),
+        )  # fmt: skip
+
+    def substitute(self, asked: Asked) -> Exchange | None:
+        """The exchange nearest to a request, if it is of the same path, which is not served again;
+        None: there is none.
+        """
+        found = self._nearest(asked)
+        if found is None or found.asked.path != asked.path:
+            return None
+        self._waiting[key_of(found.asked)].remove(found)
+        return self.left.pop(found.number)
 
 
 def difference(here: Asked, recorded: Asked) -> str | None:
@@ -205,7 +224,7 @@ def difference(here: Asked, recorded: Asked) -> str | None:
 
 
 def _differing(here: object, recorded: object) -> str | None:
-    ours, theirs = dict(_leaves(here, "")), dict(_leaves(recorded, ""))
+    ours, theirs = dict(leaves_of(here, "")), dict(leaves_of(recorded, ""))
     for path in [*theirs, *ours]:
         if path not in ours or path not in theirs:
             return f"{path or 'body'}: " + (
@@ -217,14 +236,14 @@ def _differing(here: object, recorded: object) -> str | None:
     return None
 
 
-def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:
+def leaves_of(value: object, path: str) -> Iterator[tuple[str, object]]:
     """What is in a value and holds nothing itself, by its path."""
     if isinstance(value, dict) and value:
         for key in sorted(value):
-            yield from _leaves(value[key], f"{path}.{key}" if path else key)
+            yield from leaves_of(value[key], f"{path}.{key}" if path else key)
     elif isinstance(value, (list, tuple)) and value:
         for index, item in enumerate(value):
-            yield from _leaves(item, f"{path}[{index}]")
+            yield from leaves_of(item, f"{path}[{index}]")
     else:
         yield path, value
 
@@ -236,8 +255,12 @@ def _text(value: object) -> str:
 
 
 def _cut(here: str, recorded: str) -> str:
-    """Two texts, cut around their first difference."""
-    at = common(here, recorded)
+    at, *shown = cut(here, recorded)
+    return f", character {at}: '{shown[0]}' here, '{shown[1]}' in the journal"
+
+
+def cut(one: str, two: str) -> tuple[int, str, str]:
+    """The number of the first character that differs, and two texts, cut around it."""
+    at = common(one, two)
     start = max(0, at - _AROUND)
-    shown = [f"'{text[start : at + _AROUND]}'" for text in (here, recorded)]
-    return f", character {at}: {shown[0]} here, {shown[1]} in the journal"
+    return at, one[start : at + _AROUND], two[start : at + _AROUND]
