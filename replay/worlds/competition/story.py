@@ -27,10 +27,10 @@ ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 
-def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal, with the subjects and the
-    rules of its arena and the names of all agents that it ever had; of a damaged journal those
-    before the damage, which is reported to whoever reads the events.
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> EventSentences:
+    """The sentences of a season, with the subjects and the rules of its arena and the names of all
+    agents that it ever had; of a damaged journal those before the damage, which is reported to
+    whoever reads the events.
     """
     names: dict[int, str] = {}
     of_arena: dict[str, Any] = {}
@@ -44,13 +44,13 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
             for block in commit.blocks[1::2]:
                 joined = map(Joined._make, block.rows(CODES[Joined]))
                 names.update((new.ordinal, new.name) for new in joined)
-    return partial(sentences, names, **of_arena)
+    return sentences(names, **of_arena)
 
 
 def sentences(
     names: Mapping[int, str] | None = None, arena: Arena | None = None, rules: Rules | None = None
 ) -> EventSentences:
-    """The sentences of the events of one pass over a season.
+    """The sentences of the events of a season.
 
     Args:
         names: the agents' names by ordinal; an agent without one is shown by its number.
@@ -83,7 +83,7 @@ def sentences(
         "word": _word,
     }
     guarded = {name: partial(_or_quoted, form) for name, form in forms.items()}
-    return EventSentences(EVENTS, VOCABULARY, {}, guarded, names, PROMPT)
+    return EventSentences(EVENTS, VOCABULARY, guarded, names, PROMPT)
 
 
 def _or_quoted(form: Callable[[Any], str], value: Any) -> str:
