@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from goldrush.kernel.game.draw import PART_MAX, USES, Draw, Key
 from goldrush.kernel.game.records import State
@@ -57,7 +57,7 @@ def _audit(compiled: Compiled, state: State, row: Row) -> TieBreak:
     return TieBreak(occasion, participants, words, outcome, again, rule, None, words_again, index)
 
 
-def _outcome(use: str, results: Sequence[float]) -> Outcome:
+def _outcome(use: str, results: Sequence[int]) -> Outcome:
     if use in ("shuffled", "sample"):
         return tuple(results)
     [result] = results if len(results) == 1 else [None]
@@ -65,8 +65,8 @@ def _outcome(use: str, results: Sequence[float]) -> Outcome:
 
 
 def _drawn_again(
-    draw: Draw, key: Key, use: str, arguments: Sequence[float], places: int
-) -> tuple[Sequence[float], Sequence[int]]:
+    draw: Draw, key: Key, use: str, arguments: Sequence[Any], places: int
+) -> tuple[Sequence[Any], Sequence[int]]:
     """The results and words that a key gives for a use and its arguments. `places`: how many
     results the event has: a forged number would decide how long its draw takes.
 
