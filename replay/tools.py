@@ -331,13 +331,11 @@ class Tools:
 
     # Events and units as text.
 
-    def sentences(
-        self, path: str | Path, types: Iterable[EventType]
-    ) -> Callable[[], EventSentences]:
-        """The function that makes the sentences of one pass over a journal with these types of
-        events. Default: by the templates of the types, JSON where a type has none.
+    def sentences(self, path: str | Path, types: Iterable[EventType]) -> EventSentences:
+        """The sentences of the events of a journal with these types. Default: by the templates of
+        the types, JSON where a type has none.
         """
-        return lambda: EventSentences(types, self.vocabulary, prompt=self.players.prompt)
+        return EventSentences(types, self.vocabulary, prompt=self.players.prompt)
 
     def labels(self, state: Any) -> Sequence[str]:
         """What each agent is called beside its number: the label of its policy, or its name; empty

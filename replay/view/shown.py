@@ -114,7 +114,7 @@ def shown_of(
     whys, explained = _explained(tools, path, units, outline)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
-        sentences = EventLines(world, tools.sentences(path, world.events)(), view, whys)
+        sentences = EventLines(world, tools.sentences(path, world.events), view, whys)
         walked = Walked(tools, world, units, sentences, lines)
         walked.read(reader)
         content = b"".join(reader.pieces(0, reader.size))

@@ -26,7 +26,6 @@ FOLDERS = {
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "report --figures": ["report", "study", "--figures"],
     "report --tables": ["report", "study", "--tables"],
-    "leaderboard --to": ["leaderboard", "a.journal", "--to"],
 }
 
 

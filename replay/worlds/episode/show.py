@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
@@ -45,8 +44,8 @@ def _about_in(path: str | Path) -> About:
     return About()
 
 
-def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal with these types."""
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> EventSentences:
+    """The sentences of a journal with these types of events."""
     names = dict(enumerate(_about_in(path).agents))
 
     def name_of(agents: Any) -> str:
@@ -55,7 +54,7 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
         return ", ".join(each) or "nobody"
 
     forms = {"agent": name_of, "plain": value_text}
-    return partial(EventSentences, list(types), VOCABULARY, forms=forms, names=names)
+    return EventSentences(types, VOCABULARY, forms=forms, names=names)
 
 
 def value_text(value: object) -> str:
