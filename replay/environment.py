@@ -55,7 +55,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
     """A world for learners: every agent whose roster entry is `external`.
 
     Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
-    play their policies in the same journal. All agents live to the end.
+    play their policies in the same journal. All agents live to the end, which is their termination:
+    nothing is truncated.
 
     `journal` is the path of the episode's journal, None before the first one; an episode left
     before its last unit can be resumed.
@@ -63,14 +64,12 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
 
     def __init__(
         self, treatment: str, roster: str | Sequence[object] | None,
-        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
+        journal: str | Path | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        if max_cycles is not None and integer(max_cycles, "max_cycles") < 1:
-            raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
         if not isinstance(journal, str | os.PathLike | None):
             raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
-        self.max_cycles, players = max_cycles, self._players
+        players = self._players
         self._settings, self._treatment = dict(settings), treatment
         who = roster_of(players, ROSTER_DEFAULT if roster is None else roster)
         config, found = players.configured(self._settings, who.text, treatment)
@@ -189,26 +188,18 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         """
         self._under_way()
         has_ended = self._advance(actions)
-        names, is_cut = self.agents, not has_ended and self._is_cut
+        names = self.agents
         scores, before = self._scored(self._begun()), self._scores
         self._scores = scores
-        if has_ended or is_cut:
+        if has_ended:
             self.close()
         return (
             self._observed(),
             {name: scores[name] - before[name] for name in names},
             dict.fromkeys(names, has_ended),
-            dict.fromkeys(names, is_cut),
+            dict.fromkeys(names, False),
             self._infos(),
         )
-
-    @property
-    def _is_cut(self) -> bool:
-        if self.max_cycles is None:
-            return False
-        players = self._players
-        closed = players.world.vocabulary.unit_of(players.unit(self._begun())) - 1
-        return closed >= self.max_cycles
 
     def _advance(self, actions: Mapping[str, A]) -> bool:
         """Play on with the actions of the learners, as `step`; whether the run is over."""
@@ -229,7 +220,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
     def _go_on(self) -> bool:
         """Play the steps in which no learner is asked; whether the run is over."""
         self._asked, has_ended = (), False
-        while not (has_ended or self._asked or self._is_cut):
+        while not (has_ended or self._asked):
             movers = {*self._players.turn(self._begun())[1]}
             self._asked = [name for name, agent in self._names.items() if agent in movers]
             has_ended = not self._asked and self._play()

@@ -391,7 +391,7 @@ class Tools:
 
     def environment(
         self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        max_cycles: int | None, settings: Mapping[str, object],
+        settings: Mapping[str, object],
     ) -> JournalEnv[Any, Any, Any]:  # fmt: skip
         """The world as an environment of PettingZoo; arguments as of `goldrush.parallel_env`."""
         raise BadInput(f"the {self.name} world is no environment for learners", "give a game")
