@@ -83,7 +83,6 @@ class Episodes:
     def __init__(self) -> None:
         self.all: list[Episode] = []
         self._open: dict[int | None, Episode] = {}  # by agent
-        self._count = 0
 
     def place(self, state: EpisodeState, agent: int | None) -> tuple[int | None, int | None]:
         """The number of the episode that what an agent got in the last unit is of, and of the step
@@ -128,8 +127,7 @@ class Episodes:
             self._append(Episode(0, agent, unit, unit, names, seed, is_drawn, returns))
 
     def _append(self, episode: Episode) -> None:
-        self._count += 1
-        episode.number = self._count
+        episode.number = len(self.all) + 1
         self._open[episode.agent] = episode
         self.all.append(episode)
 

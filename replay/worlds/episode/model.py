@@ -125,9 +125,6 @@ class ModelSubject(EpisodeSubject):
             holder, attribute = self._holder(name)
             check_kind(name, value, getattr(holder, attribute), what="its value")
 
-    def close(self) -> None:
-        """Nothing to release."""
-
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
         seen = _observed(self._model, self.about.ignored)
