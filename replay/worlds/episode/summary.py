@@ -13,7 +13,6 @@ from goldrush.replay.text import format_list, format_number
 from goldrush.replay.tools import Description
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
 from goldrush.replay.worlds.episode.parameters import ModelSettings
-from goldrush.replay.worlds.episode.show import text_of
 
 NAMED_MAX: Final = 10  # agents, variables or arrays that a sentence names
 
@@ -35,7 +34,7 @@ def described(setup: Mapping[str, object]) -> Description:
         ("versions", ", ".join(f"{name} {version}" for name, version in about.versions.items())),
     ]
     config = ModelSettings if about.kind == MODEL else None
-    return Description(text_of(about.name), [(name, text) for name, text in facts if text], config)
+    return Description(facts=[(name, text) for name, text in facts if text], config=config)
 
 
 def few(texts: Sequence[object]) -> str:
