@@ -166,7 +166,7 @@ class Rerun(Protocol):
         """The world of an open journal."""
         ...
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
+    def basis(self, path: str) -> Basis:
         """See `Tools.basis`."""
         ...
 
@@ -316,10 +316,8 @@ class Tools:
         """
         return ()
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
-        """On what it rests that a run is derived again here. `repeats`: nothing differed. Raises
-        JournalError.
-        """
+    def basis(self, path: str) -> Basis:
+        """On what it rests that a run is derived again here. Raises JournalError."""
         return Basis()
 
     # Events and units as text.

@@ -139,14 +139,6 @@ class LiveSubjects:
             names = [environment_name(live.env, make), environment_name(live.env)]
         return "" if subject in names else names[0]
 
-    def not_found(self, subject: str, ignored: Sequence[str]) -> list[str]:
-        """What a run ignores at which nothing stood where it was derived last."""
-        stage = self.stage_of(subject)
-        live = None if stage is None else stage.live
-        if live is None or [*live.about.ignored] != [*ignored]:
-            return []
-        return [path for path in ignored if not live.ignored.count[path]]
-
     def close(self) -> None:
         """Close all environments."""
         for stage in self._stages.values():

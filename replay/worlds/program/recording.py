@@ -310,7 +310,7 @@ class Given:
             self.session, self.end = played_again(tape, self.words, self.options)
         return program_world(self.session.behaviour(self.end, source))
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
+    def basis(self, path: str) -> Basis:
         """On what a verdict rests; see `Tools.basis`."""
         session = self.session
         if session is None:
