@@ -8,7 +8,7 @@ before, or in the step after it, of which the reward is no part of a step.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import attrs
 
@@ -84,17 +84,6 @@ class Episodes:
         self.all: list[Episode] = []
         self._open: dict[int | None, Episode] = {}  # by agent
 
-    def place(self, state: EpisodeState, agent: int | None) -> tuple[int | None, int | None]:
-        """The number of the episode that what an agent got in the last unit is of, and of the step
-        in it; None: of none, or in a vector environment, of all together.
-        """
-        if state.is_model:
-            return state.episode, state.step
-        episode = self._open.get(None if state.has_one_episode else agent)
-        if episode is None or (episode.is_finished and episode.last < state.unit - 1):
-            return None, None
-        return episode.number, episode.length
-
     def add(self, commit: Commit, state: EpisodeState) -> None:
         """Add a closed unit, with the state after it."""
         if state.is_closed or state.is_model:
@@ -156,18 +145,10 @@ def _give(episode: Episode, rows: Sequence[Row]) -> None:
             episode.truncated.add(agent)
 
 
-def closed_units(
-    world: World[EpisodeState], reader: JournalReader
-) -> Iterator[tuple[Commit, EpisodeState]]:
-    """Each closed unit of a journal, with the state after it. Raises JournalError."""
-    for commit, state in Walk(world, reader):
-        if commit.kind == UNIT and commit.digest is not None:
-            yield commit, state
-
-
 def episodes_of(world: World[EpisodeState], reader: JournalReader) -> list[Episode]:
     """The episodes of an open journal that was not read yet. Raises JournalError."""
     episodes = Episodes()
-    for commit, state in closed_units(world, reader):
-        episodes.add(commit, state)
+    for commit, state in Walk(world, reader):
+        if commit.kind == UNIT and commit.digest is not None:
+            episodes.add(commit, state)
     return episodes.all
