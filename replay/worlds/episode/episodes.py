@@ -92,39 +92,32 @@ class Episodes:
         rows: list[Row] = []
         for block in commit.blocks:
             for seed, is_drawn, options in block.rows(RESET):
-                begun = agents_of_reset(state, options)
-                self._begin(state, unit, begun, seed, is_drawn=is_drawn)
+                begun = (None,) if state.has_one_episode else agents_of_reset(state, options)
+                for agent in begun:
+                    self._begin(state, agent, unit, unit, seed, is_drawn=is_drawn)
             rows += block.rows(GAVE)
         if state.has_one_episode:
             self._step(None, unit, rows, is_over=state.is_over)
             return
         for row in rows:
-            if self._open[row[0]].is_finished:
+            before = self._open[row[0]]
+            if before.is_finished:  # the next one has begun by itself
                 if state.about.known_autoreset == DISABLED:
                     continue
-                self._begin_again(row[0], unit, state)
+                is_same = state.about.known_autoreset == SAME_STEP
+                self._begin(state, row[0], before.last if is_same else unit, unit)
             self._step(row[0], unit, [row], is_over=row[0] in state.finished)
 
     def _begin(
-        self, state: EpisodeState, unit: int, begun: Sequence[int], seed: int | None, *,
-        is_drawn: bool,
+        self, state: EpisodeState, agent: int | None, first: int, unit: int,
+        seed: int | None = None, *, is_drawn: bool = False,
     ) -> None:  # fmt: skip
-        """Begin an episode of all agents, or of these environments of a vector environment."""
-        names = state.about.agents
-        for agent in (None,) if state.has_one_episode else begun:
-            returns = [0.0] * (len(state.roster) if agent is None else 1)
-            self._append(Episode(0, agent, unit, unit, names, seed, is_drawn, returns))
-
-    def _append(self, episode: Episode) -> None:
-        episode.number = len(self.all) + 1
-        self._open[episode.agent] = episode
+        """Begin an episode of all agents (None), or of an environment of a vector."""
+        returns = [0.0] * (len(state.roster) if agent is None else 1)
+        names, number = state.about.agents, len(self.all) + 1
+        episode = Episode(number, agent, first, unit, names, seed, is_drawn, returns)
+        self._open[agent] = episode
         self.all.append(episode)
-
-    def _begin_again(self, agent: int, unit: int, state: EpisodeState) -> None:
-        """The next episode of an environment of a vector, which has begun by itself."""
-        before = self._open[agent]
-        first = before.last if state.about.known_autoreset == SAME_STEP else unit
-        self._append(Episode(0, agent, first, unit, before.names, None, False, [0.0]))
 
     def _step(self, agent: int | None, unit: int, rows: Sequence[Row], *, is_over: bool) -> None:
         """A step of the open episode, or its reset."""
