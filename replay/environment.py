@@ -7,7 +7,6 @@ spaces and its rewards.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,7 +26,7 @@ from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import Ask, Steps, steps
 from goldrush.kernel.settings import INTEGER_MAX
-from goldrush.replay.arguments import integer, roster_of
+from goldrush.replay.arguments import integer, path_of, roster_of
 
 ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
 EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
@@ -67,8 +66,6 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         journal: str | Path | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        if not isinstance(journal, str | os.PathLike | None):
-            raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
         players = self._players
         self._settings, self._treatment = dict(settings), treatment
         who = roster_of(players, ROSTER_DEFAULT if roster is None else roster)
@@ -86,7 +83,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self.agents: list[str] = []
         self.config: Any = config
         self.journal: str | None = None
-        self._path = None if journal is None else str(journal)
+        self._path = None if journal is None else path_of(journal, "journal")
         self._temporary: TemporaryFolder | None = None  # where no path is given
         self._seed, self._since, self._episodes = self.config.seed, 0, 0
         self._open = ExitStack()
