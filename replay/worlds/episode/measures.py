@@ -222,11 +222,7 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         taken.sample(lambda: by_agent.values)
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
-        variables = {
-            name: _dated(measure, taken.values[name], len(steps))
-            for name, measure in known.items()
-            if name not in MEASURES
-        }
+        variables = {name: each for name, each in known.items() if name not in MEASURES}
         known = {name: variables[name] for name in variables if name in moves.names}
         still = {name: variables[name] for name in variables if name not in known}
     return MeasuredEpisodes(
@@ -270,15 +266,6 @@ def _key(front: str, name: str) -> tuple[None, str]:
 def _own(name: str) -> str:
     """The name of a variable, whose measure may be called otherwise."""
     return name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
-
-
-def _dated(measure: Measure, values: Sequence[Value], steps: int) -> Measure:
-    """A variable of a run, which says in which step it was reported last if that is not the last
-    step of the run: it may have another value there.
-    """
-    step = max((step for step, value in enumerate(values) if value is not None), default=steps)
-    title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
-    return msgspec.structs.replace(measure, title=title)
 
 
 def head(measured: MeasuredEpisodes) -> str:
