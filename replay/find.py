@@ -16,7 +16,6 @@ from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
-    Plugin,
     PluginFailed,
     PluginKind,
     imported,
@@ -163,12 +162,7 @@ def distribution_of(world: str) -> str | None:
 
 def worlds() -> list[str]:
     """The names of all known worlds."""
-    return [*NAMES, *(one.name for one in installed())]
-
-
-def installed() -> list[Plugin]:
-    """The worlds of other distributions, by name; none is imported."""
-    return plugins(WORLDS, NAMES)
+    return [*NAMES, *(one.name for one in plugins(WORLDS, NAMES))]  # none is imported
 
 
 def built_in_policies() -> list[str]:

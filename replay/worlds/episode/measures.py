@@ -92,20 +92,15 @@ def _finished(of: Callable[[Sequence[Episode]], Value]) -> Callable[..., Value]:
     return lambda measured, span, horizon: of(measured.finished_in(span))
 
 
-def _best(of: Callable[[Episode], Value]) -> Callable[..., Value]:
-    """The same of the best of them."""
-
-    def of_best(episodes: Sequence[Episode]) -> Value:
-        best = best_of(episodes)
-        return None if best is None else of(best)
-
-    return _finished(of_best)
-
-
 def best_of(episodes: Sequence[Episode]) -> Episode | None:
     """The episode with the highest return, the first of several; None: no return is a number."""
     known = [each for each in episodes if each.total is not None]
     return max(known, key=lambda episode: episode.total or 0.0, default=None)
+
+
+def _best_return(episodes: Sequence[Episode]) -> Value:
+    best = best_of(episodes)
+    return None if best is None else best.total
 
 
 MEASURES: Final = named(
@@ -128,11 +123,7 @@ MEASURES: Final = named(
     Measure("mean_length", "mean length", "The mean number of steps of the finished episodes.",
             over=_finished(lambda found: mean([episode.length for episode in found])), column=3),
     Measure("best_return", "best return", "The highest return of a finished episode.",
-            over=_best(lambda episode: episode.total), column=4),
-    Measure("best_episode", "best episode", "The number of the episode with that return, the first "
-            "of several.", over=_best(lambda episode: episode.number), by_half=False),
-    Measure("best_step", "step of the best", "The step with the reset that begins it.",
-            over=_best(lambda episode: episode.first), by_half=False),
+            over=_finished(_best_return), column=4),
 )  # fmt: skip
 
 OF_AGENTS: Final = named(
