@@ -31,7 +31,6 @@ class Episode:
         first, last: the public numbers of its first step (the reset) and of its last one.
         names: of the agents of the run.
         seed: of its reset; None: without one.
-        is_drawn: the recorder drew the seed.
         returns: by agent, the sum of its rewards; of one agent, that alone.
         terminated, truncated: the agents that came to their end, and that were cut off.
         length: the number of its steps, resets left out, also of other environments.
@@ -44,7 +43,6 @@ class Episode:
     last: int
     names: Sequence[str]
     seed: int | None
-    is_drawn: bool
     returns: list[float]
     terminated: set[int] = attrs.field(factory=set)
     truncated: set[int] = attrs.field(factory=set)
@@ -91,10 +89,10 @@ class Episodes:
         unit = commit.unit - 1
         rows: list[Row] = []
         for block in commit.blocks:
-            for seed, is_drawn, options in block.rows(RESET):
+            for seed, _, options in block.rows(RESET):
                 begun = (None,) if state.has_one_episode else agents_of_reset(state, options)
                 for agent in begun:
-                    self._begin(state, agent, unit, unit, seed, is_drawn=is_drawn)
+                    self._begin(state, agent, unit, unit, seed)
             rows += block.rows(GAVE)
         if state.has_one_episode:
             self._step(None, unit, rows, is_over=state.is_over)
@@ -110,12 +108,12 @@ class Episodes:
 
     def _begin(
         self, state: EpisodeState, agent: int | None, first: int, unit: int,
-        seed: int | None = None, *, is_drawn: bool = False,
+        seed: int | None = None,
     ) -> None:  # fmt: skip
         """Begin an episode of all agents (None), or of an environment of a vector."""
         returns = [0.0] * (len(state.roster) if agent is None else 1)
         names, number = state.about.agents, len(self.all) + 1
-        episode = Episode(number, agent, first, unit, names, seed, is_drawn, returns)
+        episode = Episode(number, agent, first, unit, names, seed, returns)
         self._open[agent] = episode
         self.all.append(episode)
 

@@ -206,7 +206,7 @@ class SubjectRecorder(Generic[U]):
             self.state.past = []  # it would grow, and the stage has the subject
         except StopIteration as end:
             self.state = end.value
-            self._end(_how_it_ended(self.state))
+            self._end("has ended")
         except BaseException as error:
             self._end(f"ended when a {type(error).__name__} was raised")
             with exits_told(self.state.about.name):
@@ -251,12 +251,6 @@ def failing(what: str, instead: str, *passed: type[Exception]) -> Iterator[None]
 def exits_told(name: str) -> AbstractContextManager[None]:
     """Raises RulesFailed for what the code of a subject raises besides exceptions and Ctrl-C."""
     return failing(f"{name} fails", "raise an exception there", Exception)
-
-
-def _how_it_ended(state: EpisodeState) -> str:
-    if state.is_model and state.is_over:
-        return "is over: the model has stopped"
-    return "is closed" if state.is_closed else "has all its steps"
 
 
 def _steps(

@@ -45,7 +45,6 @@ EPISODES: Final = records_table(
     Column("last", WHOLE, "its last step"),
     Column("length", WHOLE, "the number of its steps, the reset left out"),
     Column("reset_seed", WHOLE, "the seed of its reset; null: it had none", attrgetter("seed")),
-    Column("is_drawn", TRUTH, "the recorder drew that seed"),
     Column("return", REAL, "its rewards, added over the agents; null: no finite number",
            attrgetter("total")),
     Column("returns", JSON, "the same of each agent, by name", attrgetter("by_name")),

@@ -134,7 +134,7 @@ def test_the_table_is_that_of_the_events(run: goldrush.Run) -> None:
         assert {
             "episode": number, "first": episode["first"], "last": episode["last"],
             "length": episode["last"] - episode["first"], "finished": episode["finished"],
-            "reset_seed": reset["seed"], "is_drawn": reset["is_drawn"],
+            "reset_seed": reset["seed"],
         }.items() <= row.items()  # fmt: skip
         for end in ("terminated", "truncated"):
             assert {names[event["agent"]] for event in gave if event[end]} == {*row[end]}
