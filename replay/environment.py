@@ -169,7 +169,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self.config, self.journal = config, path
         self.agents = list(self.possible_agents)
         self._scores = self._scored(self._begun())
-        self._has_ended = self._go_on()
+        self._has_ended = False
+        self._go_on()
         return self._observed(), self._infos()
 
     def step(
@@ -184,22 +185,22 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
             PolicyFailed, WriteFailed: as in `record`; the episode is over then.
         """
         self._under_way()
-        has_ended = self._advance(actions)
+        self._advance(actions)
         names = self.agents
         scores, before = self._scored(self._begun()), self._scores
         self._scores = scores
-        if has_ended:
+        if self._has_ended:
             self.close()
         return (
             self._observed(),
             {name: scores[name] - before[name] for name in names},
-            dict.fromkeys(names, has_ended),
+            dict.fromkeys(names, self._has_ended),
             dict.fromkeys(names, False),
             self._infos(),
         )
 
-    def _advance(self, actions: Mapping[str, A]) -> bool:
-        """Play on with the actions of the learners, as `step`; whether the run is over."""
+    def _advance(self, actions: Mapping[str, A]) -> None:
+        """Play on with the actions of the learners, as `step`."""
         submissions: dict[int, object] = {}
         for name in self._asked:
             submitted = self._submission(name, actions[name]) if name in actions else None
@@ -209,19 +210,18 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
             submissions[self._names[name]] = submitted
         for agent, submitted in submissions.items():
             self._learners[agent].submission = submitted
-        self._asked = ()
         if submissions:  # else the run was over before a learner was asked
-            self._has_ended = self._play() or self._go_on()
-        return self._has_ended
+            self._play()
+            self._go_on()
 
-    def _go_on(self) -> bool:
-        """Play the steps in which no learner is asked; whether the run is over."""
-        self._asked, has_ended = (), False
-        while not (has_ended or self._asked):
+    def _go_on(self) -> None:
+        """Play the steps in which no learner is asked."""
+        self._asked = ()
+        while not (self._has_ended or self._asked):
             movers = {*self._players.turn(self._begun())[1]}
             self._asked = [name for name, agent in self._names.items() if agent in movers]
-            has_ended = not self._asked and self._play()
-        return has_ended
+            if not self._asked:
+                self._play()
 
     def _submission(self, name: str, action: A) -> object | None:
         """What a learner submits with an action; None: it is not of its space."""
@@ -239,24 +239,20 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         """The infos of the learners."""
         raise NotImplementedError
 
-    def _play(self) -> bool:
-        """Play the next step of the run; whether it was the last one. Raises BadInput where no
-        episode is under way.
-        """
+    def _play(self) -> None:
+        """Play the next step of the run. Raises BadInput where no episode is under way."""
         ask, loop, writer = self._under_way()
         try:
             inputs = ask(self._begun())
             try:
                 self._state = loop.send(inputs)
             except StopIteration as end:
-                self._state = end.value
-                return True
+                self._state, self._has_ended = end.value, True
         except BaseException as error:
             if writer.commits == 1 and not isinstance(error, WriteFailed):
                 writer.discard()
             self.close()
             raise
-        return False
 
     def close(self) -> None:
         """End the episode and close its journal, as far as it has come."""
