@@ -166,7 +166,7 @@ class Rerun(Protocol):
         """The world of an open journal."""
         ...
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
+    def basis(self, path: str) -> Basis:
         """See `Tools.basis`."""
         ...
 
@@ -323,10 +323,8 @@ class Tools:
         """
         return ()
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
-        """On what it rests that a run is derived again here. `repeats`: nothing differed. Raises
-        JournalError.
-        """
+    def basis(self, path: str) -> Basis:
+        """On what it rests that a run is derived again here. Raises JournalError."""
         return Basis()
 
     # Events and units as text.
@@ -396,7 +394,7 @@ class Tools:
 
     def environment(
         self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        max_cycles: int | None, settings: Mapping[str, object],
+        settings: Mapping[str, object],
     ) -> JournalEnv[Any, Any, Any]:  # fmt: skip
         """The world as an environment of PettingZoo; arguments as of `goldrush.parallel_env`."""
         raise BadInput(f"the {self.name} world is no environment for learners", "give a game")

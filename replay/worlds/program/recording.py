@@ -317,7 +317,7 @@ class Given:
         behaviour.way_out = f"`goldrush repeats --journal {path} -- {command}` names the line"
         return program_world(behaviour)
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
+    def basis(self, path: str) -> Basis:
         """On what a verdict rests; see `Tools.basis`."""
         session = self.session
         if session is None:
