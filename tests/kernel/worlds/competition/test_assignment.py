@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.kernel.worlds.competition.events import ClassMoved
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -39,6 +40,14 @@ def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
     for wrong in ({"day": 0}, {"project": 0}):
         assert ["act/malformed"] == season.does(season.opened()._replace(**wrong)).codes
     assert [] == season.does(opened(day=1, project=1)).codes
+
+
+def test_who_is_benched_opens_nothing_and_moves_to_no_other_class() -> None:
+    season = given(workers=4).has(ADA, stage=3, status="benched")
+
+    season.does(ClassMoved(ADA, "sonnet", True), opened(ADA, GINI))
+
+    assert ["act/malformed", "stage/not-yet"] == season.codes
 
 
 # Table set
