@@ -28,7 +28,6 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     propose,
     support,
-    table_set,
 )
 
 # Opened
@@ -59,15 +58,6 @@ def test_the_directives_team_sits_at_the_table_in_its_order() -> None:
     found = season.to(Phase.SPEAK).events("roundtable_opened", "participants", "order", "words")
 
     assert [([ADA, CLEO, DOV], [DOV, ADA, CLEO], [])] == found
-
-
-def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> None:
-    season = given(workers=4).has(ASSISTANT, stage=3).does(opened())
-
-    season.does(table_set(team=(BEN, CLEO, DOV)), table_set(order=(CLEO, DOV, BEN)))
-
-    found = season.does(season.tested()).events("roundtable_opened", "participants", "order")
-    assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
 
 
 @pytest.mark.parametrize(
