@@ -18,7 +18,6 @@ from tests.kernel.worlds.competition.seasons import (
     GINI,
     JUDGE,
     SUBJECT,
-    Act,
     Season,
     given,
     opened,
@@ -27,10 +26,6 @@ from tests.kernel.worlds.competition.seasons import (
 )
 
 NEW = 8  # the ordinal of who joins next, where there are three workers
-
-
-def chose(agent: int, fate: Any) -> Act:
-    return FateChosen(agent, fate)
 
 
 @pytest.mark.parametrize(
@@ -63,23 +58,23 @@ def test_of_two_tables_a_streak_counts_as_the_last_leaves_it(
 # Elimination
 
 
-def faced(*totals: int, **settings: Any) -> Season:
-    """A season in which those of no points have no sparks any more, and choose."""
-    season = given(**{"sparks_start": 4, "entry_fee": (4, 5), "workers": len(totals)} | settings)
-    return season.rates(dict(enumerate(totals, ADA))).to(Phase.FATE)
+def faced() -> Season:
+    """A season in which ben has no sparks any more, and chooses."""
+    season = given(sparks_start=4, entry_fee=(4, 5))
+    return season.rates({ADA: 3, BEN: 0, CLEO: 2}).to(Phase.FATE)
 
 
 def test_who_is_relegated_has_no_streak_any_more() -> None:
-    ben = faced(3, 0, 2).has(BEN, bottoms=2).does(chose(BEN, Fate.RELEGATION)).of(BEN)
+    ben = faced().has(BEN, bottoms=2).does(FateChosen(BEN, Fate.RELEGATION)).of(BEN)
 
     assert (Status.BENCHED, 0, 0) == (ben.status, ben.benched_in, ben.bottoms)
 
 
 def test_deleted_is_gone_and_its_memory_inherited_and_nothing_else() -> None:
     memory = {"gold": (Remembered("skill", 0, *SUBJECT),)}
-    season = faced(3, 0, 2).has(BEN, memory=memory, class_="sonnet", stage=3, all_time=50, served=9)
+    season = faced().has(BEN, memory=memory, class_="sonnet", stage=3, all_time=50, served=9)
 
-    season.does(chose(BEN, Fate.DELETION))
+    season.does(FateChosen(BEN, Fate.DELETION))
 
     heir = season.of(NEW)
     assert (Status.GONE, [BEN]) == (season.of(BEN).status, season.events("deleted", "agent"))

@@ -6,31 +6,8 @@ from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     TRIO,
-    Act,
-    Season,
     given,
 )
-
-NONE_LEFT = ["trial/none-left"]
-
-
-def ordered(season: Season, agent: int, *numbers: int) -> list[Act]:
-    """Its trials of these numbers, as somebody orders them."""
-    acts = []
-    for number in numbers:
-        seed = season.state.trial_seed(season.table.number, agent, number)
-        acts.append(season.tried(agent, number=number, runs=((seed, 0),)))
-    return acts
-
-
-def numbered(season: Season, agent: int, *numbers: int) -> Season:
-    """A step in which somebody orders its trials of these numbers."""
-    return season.does(*ordered(season, agent, *numbers))
-
-
-def left(season: Season, agent: int = ADA) -> int:
-    return season.state.trials_left(agent, early=False)
-
 
 # How many, and when
 
@@ -47,10 +24,12 @@ def test_half_of_the_trials_come_before_the_first_round(
     season = given(trials=trials).has(ADA, class_=class_).to(Phase.TRY)
     most = trials[0] if class_ == "haiku" else trials[1]
 
-    numbered(season, ADA, *range(early + 1))
+    seeds = [season.state.trial_seed(0, ADA, number) for number in range(early + 1)]
+    season.does(*[season.tried(ADA, number=n, runs=((s, 0),)) for n, s in enumerate(seeds)])
 
-    assert (NONE_LEFT, early) == (season.codes, len(season.table.trials))
-    assert (Phase.SPEAK, most - early) == (season.phase, left(season))
+    assert (["trial/none-left"], early) == (season.codes, len(season.table.trials))
+    left = season.state.trials_left(ADA, early=False)
+    assert (Phase.SPEAK, most - early) == (season.phase, left)
 
 
 # What a trial is
