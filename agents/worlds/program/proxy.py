@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 from goldrush.agents.worlds.program.requests import (
     CALLER,
-    RETRIED,
+    UNPAID,
     Masks,
     Response,
     Secrets,
@@ -48,8 +48,8 @@ OUTSIDE: Final = "outside"  # the upstream of functions; see goldrush.outside
 _REFUSED: Final = 421  # a status that no client asks again
 _GONE: Final = (ConnectionError, RuntimeError, AssertionError)  # the program does not listen
 _HOP: Final = frozenset(
-    ["accept-encoding", "connection", "content-length", "expect", "host", "keep-alive",
-     "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", CALLER]
+    ["accept-encoding", "connection", "content-encoding", "content-length", "expect", "host",
+     "keep-alive", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", CALLER]
 )  # fmt: skip
 
 
@@ -146,12 +146,11 @@ class Proxy:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
-        name = request.match_info["name"]
-        path = request.rel_url.raw_path.removeprefix(f"/{self._token}/{name}")
+        _, _, name, *below = request.rel_url.raw_path.split("/", 3)
+        path = "".join(f"/{part}" for part in below)
         headers = [(key.lower(), text) for key, text in request.headers.items()]
         session = self._session
-        session.secrets.add(headers)
-        session.secrets.add(request.query.items())
+        session.secrets.add([*headers, *request.query.items()], body)
         asked = asked_of(
             _caller(request), name, request.method, path or "/",
             request.query.items(), headers, body, session.secrets, session.masks,
@@ -189,51 +188,49 @@ class Proxy:
         same: it was paid for.
         """
         assert self._client is not None
-        arrival = self._session.arrived
+        session, arrival = self._session, self._session.arrived
         response: web.StreamResponse | None = None
-        answer = Response(502, [("content-type", "application/json")], [])
+        answer: Response | None = None
         chunks: list[bytes] = []
+        written, rest = 0, b""  # chunks that the program has; what may begin a credential
         is_cut = False
         try:
             async with self._client.request(
                 request.method, url, data=body or None, headers=headers, allow_redirects=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
             ) as given:  # fmt: skip
-                answer = Response(given.status, _kept(given.headers.items()), [])
+                answer = _head(given, session.secrets)
                 if given.content_length is None and given.status < 400:
                     response = await _begun(request, answer)
-                async for chunk in _limited(given.content.iter_any()):
-                    if response is not None and chunks:
-                        await _write(response, chunks[-1])
-                    chunks.append(self._session.secrets.hidden(chunk))
+                async for piece in _limited(given.content.iter_any()):
+                    chunk, rest = session.secrets.split(rest + piece)
+                    chunks += filter(None, [chunk])
+                    if response is not None and len(chunks) > written + 1:
+                        await _write(response, chunks[written])
+                        written += 1
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            is_cut = bool(answer.headers)
-            if answer.status == 502 and not chunks:
-                is_cut = False
-                why = f"{asked.upstream} gave no answer: {type(error).__name__}"
-                chunks = [json.dumps({"error": {"message": f"goldrush: {why}"}}).encode()]
-        except asyncio.CancelledError:
-            self._session.drop()
+            is_cut = answer is not None
+            answer = answer or _no_answer(asked.upstream, error)
+            chunks += answer.chunks
+        except BaseException:
+            session.drop()
             raise
-        if response is None:  # credentials may have been split between the pieces
-            chunks = [self._session.secrets.hidden(b"".join(chunks))]
+        chunks += filter(None, [rest])
+        if response is None:
+            chunks = [b"".join(chunks)]
         answer = Response(answer.status, answer.headers, chunks, is_cut)
         try:
-            self._session.commit(asked, answer, arrival)
+            session.commit(asked, answer, arrival)
         except GoldrushError as error:
-            if response is not None:
-                _abort(request)
-                return response
-            return _refusal(_REFUSED, f"the answer cannot be recorded: {error}")
+            if response is None:
+                return _refusal(_REFUSED, f"the answer cannot be recorded: {error}")
+            return await _ended(request, response, (), is_cut=True)
         if response is None:
             return await _respond(request, answer)
-        if is_cut:
-            _abort(request)
-            return response
-        return await _ended(response, chunks[-1:])
+        return await _ended(request, response, chunks[written:], is_cut=is_cut)
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
-        note = parsed(await request.read())
+        note = parsed(self._session.secrets.in_request(await request.read()))
         if not isinstance(note, dict) or not isinstance(note.get("name"), str):
             return _refusal(400, 'a note is {"name": TEXT, "value": JSON}')
         self._session.note(str(note["name"]), note.get("value"))
@@ -293,12 +290,7 @@ async def _respond(request: web.Request, answer: Response) -> web.StreamResponse
         body = b"".join(answer.chunks)
         return web.Response(status=answer.status, headers=dict(answer.headers), body=body)
     response = await _begun(request, answer)
-    if not answer.is_cut:
-        return await _ended(response, answer.chunks)
-    for chunk in answer.chunks:
-        await _write(response, chunk)
-    _abort(request)
-    return response
+    return await _ended(request, response, answer.chunks, is_cut=answer.is_cut)
 
 
 async def _begun(request: web.Request, answer: Response) -> web.StreamResponse:
@@ -314,33 +306,41 @@ async def _write(response: web.StreamResponse, chunk: bytes) -> None:
         await response.write(chunk)
 
 
-async def _ended(response: web.StreamResponse, chunks: Iterable[bytes]) -> web.StreamResponse:
+async def _ended(
+    request: web.Request, response: web.StreamResponse, chunks: Iterable[bytes], *, is_cut: bool
+) -> web.StreamResponse:
     """An answer in pieces, after its last ones."""
     for chunk in chunks:
         await _write(response, chunk)
+    if is_cut and request.transport is not None:
+        request.transport.close()
     with suppress(*_GONE):
         await response.write_eof()
     return response
-
-
-def _abort(request: web.Request) -> None:
-    if request.transport is not None:
-        request.transport.close()
 
 
 def _at_once(answer: Response) -> Response:
     """The answer as it is served again: who is to ask once more need not wait."""
     waits = {"retry-after", "retry-after-ms"}
     kept = [(name, text) for name, text in answer.headers if name not in waits]
-    if answer.status < 500 and answer.status not in RETRIED:
+    if answer.status < 500 and answer.status not in UNPAID:
         return answer
     zero = [("retry-after", "0"), ("retry-after-ms", "1")]  # 0 ms is taken for none
     return Response(answer.status, [*kept, *zero], answer.chunks, answer.is_cut)
 
 
-def _kept(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    lower = {name.lower(): text for name, text in headers}
-    return [(name, text) for name, text in sorted(lower.items()) if is_kept(name, text)]
+def _head(given: aiohttp.ClientResponse, secrets: Secrets) -> Response:
+    """An answer without its body. Raises ClientPayloadError for a status that is none."""
+    if not 200 <= given.status <= 599:
+        raise aiohttp.ClientPayloadError(f"status {given.status}")
+    lower = {name.lower(): secrets.hidden_in(text) for name, text in given.headers.items()}
+    return Response(given.status, [pair for pair in sorted(lower.items()) if is_kept(*pair)], [])
+
+
+def _no_answer(upstream: str, error: Exception) -> Response:
+    why = f"goldrush: {upstream} gave no answer: {type(error).__name__}"
+    body = json.dumps({"error": {"message": why}}).encode()
+    return Response(502, [("content-type", "application/json")], [body])
 
 
 def _refusal(status: int, text: str) -> web.Response:

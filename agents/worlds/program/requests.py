@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 
@@ -24,20 +25,32 @@ COMPARED: Final = ("accept", "anthropic-beta", "anthropic-version", "content-typ
 # Headers that change nothing in an answer, or are made anew for each connection.
 _IGNORED: Final = re.compile(
     r"accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|expect|host"
-    r"|keep-alive|origin|pragma|priority|referer|sec-.*|te|traceparent|tracestate|transfer-encoding"
+    r"|idempotency-key|keep-alive|origin|pragma|priority|referer|sec-.*|te|traceparent|tracestate|transfer-encoding"
     r"|upgrade.*|user-agent|x-stainless-.*|x-goldrush-.*|x-request-id|x-client-.*|x-goog-api-client"
 )
 _SECRET: Final = re.compile(
     r"auth|cookie|credential|key|passw|secret|session|sig\b|signature|token", re.IGNORECASE
 )
-_NO_SECRET: Final = re.compile(r"max|count|budget|limit|tokenizer", re.IGNORECASE)
-# Something like the key of a provider.
-KEY: Final = re.compile(
-    r"\b(?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|AIza|Bearer)[-_ ]?[A-Za-z0-9_-]{12,}"
+_NO_SECRET: Final = re.compile(
+    r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
 )
-_SECRET_MIN: Final = 8  # characters; shorter values are found in any text
-RETRIED: Final = (408, 409, 429)  # statuses below 500 of answers that were not paid for
-HIDDEN: Final = "(secret)"
+# Credentials that stand in a text: behind their name, or in the form of a provider's keys.
+_NAMED: Final = r"(?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)"
+_MEMBER: Final = re.compile(
+    rf'(?i)(?<!\\)(?:"\w*{_NAMED}"\s*:\s*"|{_NAMED}=)([^"&\s\\]{{8,}})'.encode()
+)
+_OPTION: Final = re.compile(rf"(?i){_NAMED}$|passw(?:or)?d$|^-+(?:key|secret|token)$")
+_PREFIX: Final = r"\b(?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|tvly|fw)[-_]"
+_KEY: Final = re.compile(rf"{_PREFIX}(?=[A-Za-z_-]*\d)[\w-]{{20,}}|\bAIza[\w-]{{30,}}".encode())
+KEY: Final = re.compile(
+    rf"{_PREFIX}[\w-]{{12,}}|\bAIza[\w-]{{12,}}|Bearer [\w.~+/-]{{12,}}"
+    rf"|(?i:{_NAMED}|password)[\"']?\s*[=:]\s*[\"'][^\"'\s]{{8,}}"
+)
+_SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
+_WORD_MIN: Final = 16  # characters of one without
+# Statuses below 500 of answers that were not paid for, and that may be others the next time.
+UNPAID: Final = (401, 402, 403, 408, 409, 429)
+HIDDEN: Final = b"(secret)"
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -51,7 +64,7 @@ class Response(msgspec.Struct, frozen=True):
     @property
     def is_success(self) -> bool:
         """Whether it is served again when a run is resumed: failures were not paid for."""
-        return self.status < 500 and self.status not in RETRIED and not self.is_cut
+        return self.status < 500 and self.status not in UNPAID and not self.is_cut
 
 
 def is_secret(name: str) -> bool:
@@ -64,22 +77,61 @@ class Secrets:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Begin with those of the environment."""
-        self._known: set[str] = set()
-        self.add((name, value) for name, value in environment.items() if is_secret(name))
+        self._known: set[bytes] = set()
+        self.add(environment.items())
 
-    def add(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Take the values of what has such a name; of `Bearer KEY`, the key, too."""
-        for name, value in pairs:
-            if is_secret(name):
-                parts = [value, *re.split(r"[\s;=,]+", value)]
-                self._known.update(part for part in parts if len(part) >= _SECRET_MIN)
+    def add(self, pairs: Iterable[tuple[str, str]], body: bytes = b"") -> None:
+        """Take the values of what has such a name, in pairs and in a body; of `Bearer KEY`, the
+        key, too.
+        """
+        found = [value for name, value in pairs if is_secret(name)]
+        found += (value.decode("utf-8", "replace") for value in _MEMBER.findall(body))
+        for value in found:
+            for part in (value, *re.split(r"[\s;=,]+", value)):
+                least = _SECRET_MIN if any(map(str.isdecimal, part)) else _WORD_MIN
+                if len(part) >= least:
+                    forms = {part, json.dumps(part)[1:-1], quote(part, safe="")}
+                    self._known.update(form.encode("utf-8", "surrogateescape") for form in forms)
 
     def hidden(self, body: bytes) -> bytes:
         """A body without the known credentials."""
         for secret in sorted(self._known, key=len, reverse=True):
-            for text in {secret, json.dumps(secret)[1:-1]}:
-                body = body.replace(text.encode(), HIDDEN.encode())
+            body = body.replace(secret, HIDDEN)
         return body
+
+    def split(self, body: bytes) -> tuple[bytes, bytes]:
+        """A piece of a body without the known credentials, and its end that may begin one."""
+        body = self.hidden(body)
+        at = len(body)
+        for secret in self._known:
+            start = body.find(secret[:1], max(0, len(body) - len(secret) + 1))
+            while 0 <= start < at:
+                if secret.startswith(body[start:]):
+                    at = start
+                start = body.find(secret[:1], start + 1)
+        return body[:at], body[at:]
+
+    def hidden_in(self, text: str) -> str:
+        """A text without the known credentials, and without what is not UTF-8."""
+        return self.hidden(text.encode("utf-8", "replace")).decode()
+
+    def in_request(self, body: bytes) -> bytes:
+        """What a program sends, also without what looks like a key."""
+        return _KEY.sub(HIDDEN, self.hidden(body))
+
+    def in_command(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words of a command, also without what looks like a key, or stands behind the name of
+        one.
+        """
+        found: list[str] = []
+        for before, word in zip(("", *words), words, strict=False):
+            name, equals, _ = word.partition("=")
+            if equals and _OPTION.search(name):
+                word = f"{name}={HIDDEN.decode()}"
+            elif before.startswith("-") and _OPTION.search(before):
+                word = HIDDEN.decode()
+            found.append(KEY.sub(HIDDEN.decode(), self.hidden_in(word)))
+        return tuple(found)
 
 
 class Masks:
@@ -124,16 +176,17 @@ def asked_of(
     secrets: Secrets, masks: Masks,
 ) -> Asked:  # fmt: skip
     """A request as it is recorded. `headers`: with lower-case names."""
-    value = parsed(secrets.hidden(body)) if body else b""
+    value = parsed(secrets.in_request(body)) if body else b""
     if isinstance(value, bytes):
         value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
             "utf-8", "surrogateescape"
         )
     else:
         value = masks.in_value(value)
-    shown = [(name, masks.masked(text)) for name, text in query if not is_secret(name)]
-    kept = [(name, text) for name, text in headers if name in COMPARED]
-    path = masks.masked(path)
+    hidden = secrets.hidden_in
+    shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
+    kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
+    path = masks.masked(hidden(path))
     return Asked(
         caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value
     )  # fmt: skip

@@ -128,7 +128,7 @@ def recording(
     )
     source = source_of_command(words)
     setup = {
-        "command": tuple(words),
+        "command": Secrets(os.environ).in_command(words),
         "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
@@ -149,7 +149,7 @@ def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
     with suppress(BadInput, JournalError), JournalReader(path) as reader:
         if reader.header.world == NAME:
             tape = Tape.of(reader)
-            return tape.command == tuple(words) and not reader.ended
+            return tape.command == Secrets(os.environ).in_command(words) and not reader.ended
     return False
 
 
@@ -160,6 +160,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         with journal.reader() as reader:
             tape = tape_of(reader)
         check_command(tape, words, str(path))
+        _check_servers(tape, options, path)
         command, urls, masks, secrets = given_again(tape, words, options)
         behaviour = tape.behaviour(source_of_command(words).sha256)
         loop = resume_steps(program_world(behaviour), journal)
@@ -192,6 +193,7 @@ def fork(
             )
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
+        _check_servers(whole, options, parent)
         command, urls, masks, secrets = given_again(whole, words, options)
         source = source_of_command(words)
         behaviour = tape.behaviour(source.sha256)
@@ -223,9 +225,20 @@ def tape_of(reader: JournalReader) -> Tape:
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
     """Raises BadInput unless a journal is of a command of these words."""
-    if tape.command != tuple(words):
+    if tape.command != Secrets(os.environ).in_command(words):
         recorded = " ".join(map(quoted, tape.command))
         raise BadInput(f"{path} is of another command", f"give -- {recorded}")
+
+
+def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
+    """Raises BadInput for a server that a journal names and the user does not: its writer may have
+    been another, who would be sent the user's keys.
+    """
+    assert tape.state is not None
+    given = {text.partition("=")[0] for text in options.upstreams}
+    for name, url in tape.state.setup["upstreams"].items():
+        if name not in KNOWN and name not in given:
+            raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
 
 
 def given_again(

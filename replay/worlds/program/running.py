@@ -15,7 +15,7 @@ import msgspec
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
 from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
-from goldrush.agents.worlds.program.requests import KEY
+from goldrush.agents.worlds.program.requests import KEY, Secrets
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.program.world import Exit
 from goldrush.replay.worlds.program.session import ProgramSession
@@ -71,17 +71,26 @@ def source_of_command(words: Sequence[str]) -> Source:
     for index, word in enumerate(words):
         with suppress(OSError, ValueError):
             if os.path.isfile(word):
-                code = Path(word).read_bytes()
-                is_text = len(code) <= TEXT_MAX and b"\0" not in code
-                text = code.decode("utf-8", "replace") if is_text else ""
-                if not is_text or text.encode() != code:
-                    if index == 0:
-                        continue
-                    text = f"SHA-256 {hashlib.sha256(code).hexdigest()}\n"
+                text = _text(word)
+                if text is None and index == 0:
+                    continue
+                if text is None:
+                    text = f"SHA-256 {_file(word)[1]}\n"
                 texts.append((word, text))
     whole = "".join(f"==> {name} <==\n{text}" for name, text in texts)
     source = source_of((texts[0][1] if len(texts) == 1 else whole).encode())
-    return Source(source.sha256, None) if KEY.search(source.text or "") else source
+    text = source.text or ""
+    is_secret = KEY.search(text) or Secrets(os.environ).hidden_in(text) != text
+    return Source(source.sha256, None) if is_secret else source
+
+
+def _text(path: str) -> str | None:
+    """The text of a file; None for a long one, and for what is no text."""
+    if os.path.getsize(path) > TEXT_MAX:
+        return None
+    code = Path(path).read_bytes()
+    text = code.decode("utf-8", "replace")
+    return None if b"\0" in code or text.encode() != code else text
 
 
 class Interrupted(Exception):
@@ -185,9 +194,11 @@ def _on_interrupt(child: asyncio.subprocess.Process) -> Callable[[], bool]:
 
 
 def _file(name: str) -> tuple[str, str, int]:
-    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read."""
-    try:
-        content = Path(name).read_bytes()
-    except OSError:
-        return name, "", 0
-    return name, hashlib.sha256(content).hexdigest(), len(content)
+    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, and for what
+    may have no end.
+    """
+    with suppress(OSError, ValueError):
+        if os.path.isfile(name):
+            with open(name, "rb") as file:
+                return name, hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+    return name, "", 0
