@@ -230,7 +230,9 @@ class Proxy:
         return await _ended(request, response, chunks[written:], is_cut=is_cut)
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
-        note = parsed(self._session.secrets.in_request(await request.read()))
+        body = await request.read()
+        self._session.secrets.add((), body)
+        note = parsed(self._session.secrets.hidden(body))
         if not isinstance(note, dict) or not isinstance(note.get("name"), str):
             return _refusal(400, 'a note is {"name": TEXT, "value": JSON}')
         self._session.note(str(note["name"]), note.get("value"))
@@ -242,6 +244,7 @@ class Proxy:
         value = parsed(body)
         path = str(value.get("function")) if isinstance(value, dict) else ""
         session = self._session
+        session.secrets.add((), body)
         asked = asked_of(
             _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
         )

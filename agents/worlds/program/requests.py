@@ -81,11 +81,12 @@ class Secrets:
         self.add(environment.items())
 
     def add(self, pairs: Iterable[tuple[str, str]], body: bytes = b"") -> None:
-        """Take the values of what has such a name, in pairs and in a body; of `Bearer KEY`, the
-        key, too.
+        """Take the values of what has such a name, in pairs and in a body of a request, and what
+        looks like a key there; of `Bearer KEY`, the key, too.
         """
         found = [value for name, value in pairs if is_secret(name)]
-        found += (value.decode("utf-8", "replace") for value in _MEMBER.findall(body))
+        in_body = [*_MEMBER.findall(body), *_KEY.findall(body)]
+        found += (value.decode("utf-8", "replace") for value in in_body)
         for value in found:
             for part in (value, *re.split(r"[\s;=,]+", value)):
                 least = _SECRET_MIN if any(map(str.isdecimal, part)) else _WORD_MIN
@@ -114,10 +115,6 @@ class Secrets:
     def hidden_in(self, text: str) -> str:
         """A text without the known credentials, and without what is not UTF-8."""
         return self.hidden(text.encode("utf-8", "replace")).decode()
-
-    def in_request(self, body: bytes) -> bytes:
-        """What a program sends, also without what looks like a key."""
-        return _KEY.sub(HIDDEN, self.hidden(body))
 
     def in_command(self, words: Sequence[str]) -> tuple[str, ...]:
         """The words of a command, also without what looks like a key, or stands behind the name of
@@ -176,7 +173,7 @@ def asked_of(
     secrets: Secrets, masks: Masks,
 ) -> Asked:  # fmt: skip
     """A request as it is recorded. `headers`: with lower-case names."""
-    value = parsed(secrets.in_request(body)) if body else b""
+    value = parsed(secrets.hidden(body)) if body else b""
     if isinstance(value, bytes):
         value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
             "utf-8", "surrogateescape"

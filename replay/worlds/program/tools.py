@@ -8,6 +8,7 @@ from typing import Final
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
+from goldrush.kernel.worlds.program.values import shown
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
 from goldrush.replay.worlds.program.texts import response_of, text_of
@@ -34,9 +35,10 @@ class ProgramTools(Tools):
         if state.asked is not None and state.answered is not None:
             response = response_of(state, state.answered)
             body = b"".join(response.chunks).decode("utf-8", "replace")
+            request = state.seen.plain(state.asked[-1])
             exchange = {
                 "caller": state.asked[0],
-                "request": state.seen.plain(state.asked[-1]),
+                "request": shown(request) if isinstance(request, bytes) else request,
                 "status": response.status,
                 "answer": text_of(response) or body,
             }

@@ -90,7 +90,9 @@ def test_killing_the_recorder_loses_nothing(tmp_path):
                 line, env=environment(server.url), cwd=tmp_path, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
-            time.sleep(1.5 + rng.random())
+            wanted, deadline = len(server.asked) + rng.randrange(1, 9), time.monotonic() + 60
+            while len(server.asked) < wanted and time.monotonic() < deadline:
+                time.sleep(0.01)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         Path(journal).write_bytes(Path(journal).read_bytes()[:-3])
