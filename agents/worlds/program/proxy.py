@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from typing import Final, Protocol
@@ -46,11 +47,15 @@ SECONDS_MAX: Final = 3600.0  # of an exchange
 SILENCE_MAX: Final = 600.0  # seconds between two pieces of an answer
 OUTSIDE: Final = "outside"  # the upstream of functions; see goldrush.outside
 _REFUSED: Final = 421  # a status that no client asks again
+_QUIET: Final = logging.Logger("proxy", logging.CRITICAL)  # strangers write nothing to stderr
 _GONE: Final = (ConnectionError, RuntimeError, AssertionError)  # the program does not listen
 _HOP: Final = frozenset(
     ["accept-encoding", "connection", "content-encoding", "content-length", "expect", "host",
      "keep-alive", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", CALLER]
 )  # fmt: skip
+
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Exchanges(Protocol):
@@ -62,6 +67,7 @@ class Exchanges(Protocol):
         model: asked in place of the program's; empty: its own.
         under_way: the number of requests that were sent and are not recorded.
         arrived: the number of requests so far that were not served.
+        failed: what ended the recording; None: nothing.
     """
 
     secrets: Secrets
@@ -70,6 +76,7 @@ class Exchanges(Protocol):
     model: str
     under_way: int
     arrived: int
+    failed: BaseException | None
 
     def serve(self, asked: Asked) -> Response | None:
         """The answer to a request that is not to be asked; None: there is none."""
@@ -115,13 +122,13 @@ class Proxy:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve within the context."""
-        app = web.Application(client_max_size=BODY_MAX)
+        app = web.Application(client_max_size=BODY_MAX, middlewares=[self._answered])
         app.router.add_post(f"/{self._token}/notes", self._note)
         app.router.add_post(f"/{self._token}/{OUTSIDE}", self._call)
         app.router.add_put(f"/{self._token}/{OUTSIDE}/{{ticket}}", self._called)
         app.router.add_route("*", f"/{self._token}/{{name}}/{{path:.*}}", self._handle)
         app.router.add_route("*", f"/{self._token}/{{name}}", self._handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(app, access_log=None, logger=_QUIET, shutdown_timeout=1.0)
         await runner.setup()
         site = web.TCPSite(runner, HOST, 0)
         await site.start()
@@ -144,7 +151,22 @@ class Proxy:
                 while self._session.under_way:
                     await asyncio.sleep(0.02)
 
+    @web.middleware
+    async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Refuse in JSON what is no request that can be passed on; a bug ends the recording."""
+        try:
+            return await handler(request)
+        except web.HTTPException as error:
+            return _refusal(error.status, error.text or error.reason)
+        except (web.RequestPayloadError, ConnectionError) as error:
+            return _refusal(400, f"the request cannot be read: {error}")
+        except Exception as error:
+            self._session.failed = error
+            raise
+
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            return _refusal(_REFUSED, "websockets are not recorded")
         body = await request.read()
         _, _, name, *below = request.rel_url.raw_path.split("/", 3)
         path = "".join(f"/{part}" for part in below)
@@ -274,7 +296,7 @@ class Proxy:
 def _caller(request: web.Request) -> str:
     """Who asks: empty if nobody says, `.` for the first thread of a program."""
     name = request.headers.get(CALLER)
-    return "" if name is None else name or "."
+    return "" if name is None else name.encode("utf-8", "replace").decode() or "."
 
 
 async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

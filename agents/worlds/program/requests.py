@@ -10,7 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -46,6 +49,7 @@ KEY: Final = re.compile(
     rf"{_PREFIX}[\w-]{{12,}}|\bAIza[\w-]{{12,}}|Bearer [\w.~+/-]{{12,}}"
     rf"|(?i:{_NAMED}|password)[\"']?\s*[=:]\s*[\"'][^\"'\s]{{8,}}"
 )
+SECONDS_MAX: Final = 10.0  # of the masks of a request
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
 _WORD_MIN: Final = 16  # characters of one without
 # Statuses below 500 of answers that were not paid for, and that may be others the next time.
@@ -153,6 +157,26 @@ class Masks:
             text = pattern.sub(name.replace("\\", r"\\"), text)
         return text
 
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """Within it, masks have SECONDS_MAX, but in a thread. Raises BadInput beyond: of some
+        patterns the time grows with each character to its double.
+        """
+        if not self._masks or current_thread() is not main_thread():
+            yield
+            return
+
+        def end(number: int, frame: object) -> None:
+            raise BadInput("a mask takes too long", "give a pattern without repeats in repeats")
+
+        before = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
         return _canonical(value, self.masked if self._masks else str)
@@ -174,16 +198,17 @@ def asked_of(
 ) -> Asked:  # fmt: skip
     """A request as it is recorded. `headers`: with lower-case names."""
     value = parsed(secrets.hidden(body)) if body else b""
-    if isinstance(value, bytes):
-        value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
-            "utf-8", "surrogateescape"
-        )
-    else:
-        value = masks.in_value(value)
     hidden = secrets.hidden_in
-    shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
+    with masks.in_time():
+        if isinstance(value, bytes):
+            value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
+                "utf-8", "surrogateescape"
+            )
+        else:
+            value = masks.in_value(value)
+        shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
+        path = masks.masked(hidden(path))
     kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
-    path = masks.masked(hidden(path))
     return Asked(
         caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value
     )  # fmt: skip

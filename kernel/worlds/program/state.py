@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -25,6 +26,12 @@ def _texts_by_name(value: object) -> bool:
     )
 
 
+def _is_hashseed(value: object) -> bool:
+    if type(value) is not str or re.fullmatch("random|[0-9]{0,10}", value) is None:
+        return False
+    return value in ("", "random") or int(value) < 1 << 32
+
+
 _BY_NAME: Final = Kind("texts by name", _texts_by_name)
 _SOURCE: Final = Kind(
     "sha256 and text",
@@ -44,7 +51,7 @@ SETUP: Final[Mapping[str, Kind]] = {
     "variables": _BY_NAME,
     "masks": several(TEXT),
     "outputs": several(TEXT),
-    "hashseed": TEXT,
+    "hashseed": Kind("random, or a number of 32 bits", _is_hashseed),
     "source": _SOURCE,
 }
 # Numbers of tokens, by the names that the known servers give them.

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any, Final, TypeAlias, cast
 
 from xxhash import xxh3_128_digest
@@ -124,11 +125,12 @@ class References:
         return items[::-1]
 
     def measure(self, value: Stored) -> tuple[int, int]:
-        """The size, roughly in bytes, and the depth of a value with all that it refers to.
+        """The size, in bytes of JSON at least, and the depth of a value with all that it refers to.
 
-        Raises ValueError for one beyond BODY_MAX or DEPTH_MAX, IndexError for an unknown number.
+        Raises ValueError for one beyond twice BODY_MAX, for masks may lengthen a body, or beyond
+        DEPTH_MAX; IndexError for an unknown number.
         """
-        size, depth = 8, 0
+        size, depth = 2, 0
         if isinstance(value, (str, bytes)):
             size += len(value)
         elif isinstance(value, tuple) and value[0] == TEXT:
@@ -141,7 +143,7 @@ class References:
             for part in parts:
                 of_part, below = self.measure(part)
                 size, depth = size + of_part, max(depth, below + 1)
-        if size > 4 * BODY_MAX or depth > DEPTH_MAX:
+        if size > 2 * BODY_MAX or depth > DEPTH_MAX:
             raise ValueError("a value that is too large or nested too deeply")
         return size, depth
 
@@ -171,7 +173,7 @@ class References:
         """The number of a beginning with one more item."""
         key = number, _digest(self._plain(item))
         if key not in self._longer:
-            _, _, before, depth = (0, 0, 8, 0) if number == _NOWHERE else self._lists[number]
+            _, _, before, depth = (0, 0, 2, 0) if number == _NOWHERE else self._lists[number]
             size, below = self.measure(item)
             self._longer[key] = len(self._lists)
             self._lists.append((number, item, before + size, max(depth, below + 1)))
@@ -208,6 +210,8 @@ def shown(value: Stored) -> Json:
     """A stored value for people and JSON, with what it refers to by number."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
     if not isinstance(value, tuple):
         return value
     form, *parts = cast("tuple[Any, ...]", value)

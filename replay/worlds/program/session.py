@@ -161,7 +161,7 @@ class ProgramSession:
         self.tape = tape
         # Who resumes may ask again for what an earlier process asked: it was paid for as well.
         chosen = map(tape.exchanges.__getitem__, tape.valid if recorder is None else tape.exchanges)
-        served = (each for each in chosen if recorder is None or each.answer.is_success)
+        served = (each for each in chosen if recorder is None or each.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
         self.secrets, self.masks, self.limits = secrets, masks, limits
@@ -235,7 +235,8 @@ class ProgramSession:
 
     def note(self, name: str, value: Json) -> None:
         """Take a note of the program."""
-        value = self.masks.in_value(value)
+        with self.masks.in_time():
+            value = self.masks.in_value(value)
         known = next(
             (n for n in self._notes if n.name == name and packed(n.value) == packed(value)), None
         )

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -31,12 +32,44 @@ _AROUND: Final = 24  # characters shown on each side of a difference
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """A request and its answer. `number`: of its unit; `arrival`: of its request."""
+    """A request and its answer, as the journal holds them: bodies take the space of their
+    references. `number`: of its unit; `state`: of the run, by now.
+    """
 
     number: int
-    arrival: int
-    asked: Asked
-    answer: Response
+    state: ProgramState
+    asks: Row
+    answers: Row
+
+    @property
+    def arrival(self) -> int:
+        """The number of its request in the order of arrival."""
+        arrival: int = self.answers[0]
+        return arrival
+
+    @property
+    def caller(self) -> str:
+        """Who asked."""
+        caller: str = self.asks[0]
+        return caller
+
+    @property
+    def asked(self) -> Asked:
+        """The request, with its whole body."""
+        caller, upstream, method, path, query, headers, body = self.asks
+        plain = self.state.seen.plain(body)
+        return Asked(caller, upstream, method, path, query, headers, plain)
+
+    @property
+    def answer(self) -> Response:
+        """The answer, with its whole body."""
+        return response_of(self.state, self.answers)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether it is served again when a run is resumed."""
+        _, status, *_, is_cut = self.answers
+        return Response(status, (), (), is_cut).is_success
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -101,16 +134,13 @@ class Tape:
             self.valid += [number for number in exchanges if number in self.exchanges]
             self.made += [number for number in notes if 0 < number <= len(self.notes)]
         elif code == ANSWERED:
-            self._arrival, self._answer = row[0], response_of(state, row)
+            self._answered = row
         elif code == NOTED:
             note = Note(len(self.notes) + 1, unit, row[0], plain_json(state, row[1]))
             self.notes.append(note)
             self.made.append(note.number)
         elif code == ASKED:
-            caller, upstream, method, path, query, headers, body = row
-            plain = state.seen.plain(body)
-            asked = Asked(caller, upstream, method, path, query, headers, plain)
-            self.exchanges[unit] = Exchange(unit, self._arrival, asked, self._answer)
+            self.exchanges[unit] = Exchange(unit, state, row, self._answered)
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)
@@ -129,10 +159,11 @@ class Tape:
     def behaviour(self, source: str | None = None) -> Behaviour:
         """What the program did, as it is recorded. `source`: see Behaviour."""
         found = Behaviour(source)
-        lasts: dict[int, Asked | Exit] = {n: each.asked for n, each in self.exchanges.items()}
         notes = self.notes_by_unit(self.notes)
-        for unit, last in {**lasts, **self.ends}.items():
-            found.done[unit] = Done(notes.get(unit, ()), last)
+        for unit, exchange in self.exchanges.items():
+            found.done[unit] = Done(notes.get(unit, ()), partial(_asked, exchange))
+        for unit, end in self.ends.items():
+            found.done[unit] = Done(notes.get(unit, ()), end)
         return found
 
     @staticmethod
@@ -144,8 +175,11 @@ class Tape:
         return by_unit
 
     _process: object = 1
-    _arrival: int = 0
-    _answer: Response = Response(0, (), ())
+    _answered: Row = ()
+
+
+def _asked(exchange: Exchange) -> Asked:
+    return exchange.asked
 
 
 class Reel:
@@ -172,12 +206,12 @@ class Reel:
     def take(self, asked: Asked) -> Exchange | None:
         """The exchange for a request, which is not served again; None: there is none."""
         same = self._waiting.get(key_of(asked), [])
-        found = next((each for each in same if each.asked.caller == asked.caller), None)
+        found = next((each for each in same if each.caller == asked.caller), None)
         if found is None and (self._is_whole or not asked.caller):
             found = next(iter(same), None)
         if found is None:
             return None
-        self.raced += len(same) > 1 and not (asked.caller and found.asked.caller == asked.caller)
+        self.raced += len(same) > 1 and not (asked.caller and found.caller == asked.caller)
         same.remove(found)
         del self.left[found.number]
         return found
@@ -187,7 +221,7 @@ class Reel:
         request differs from it, as text; None: all were asked for.
         """
         left = [*self.left.values()]
-        own = [exchange for exchange in left if exchange.asked.caller == asked.caller] or left
+        own = [exchange for exchange in left if exchange.caller == asked.caller] or left
         if not own:
             return None
         return own[0], difference(asked, own[0].asked) or "the same request, once more"

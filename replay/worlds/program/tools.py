@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
+from goldrush.kernel.shape import TEXT, several
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
@@ -35,24 +37,28 @@ class ProgramTools(Tools):
         if state.asked is not None and state.answered is not None:
             response = response_of(state, state.answered)
             body = b"".join(response.chunks).decode("utf-8", "replace")
-            request = state.seen.plain(state.asked[-1])
             exchange = {
                 "caller": state.asked[0],
-                "request": shown(request) if isinstance(request, bytes) else request,
+                "request": state.seen.plain(state.asked[-1]),
                 "status": response.status,
                 "answer": text_of(response) or body,
             }
-        return {
+        fields = {
             **exchange,
             "tokens of requests": state.tokens.input,
             "tokens of answers": state.tokens.output,
             **{f"note {name}": value for name, value in state.notes.items()},
         }
+        # Bodies may be bytes, and a note NaN.
+        found: Mapping[str, object] = json.loads(
+            json.dumps(fields, default=shown), parse_constant=str
+        )
+        return found
 
 
 def _command(setup: Mapping[str, object]) -> str:
-    words = setup.get("command")
-    return " ".join(map(quoted, words)) if isinstance(words, tuple) else ""
+    words: Any = setup.get("command")
+    return " ".join(map(quoted, words)) if several(TEXT).holds(words) else ""
 
 
 TOOLS: Final = ProgramTools()
