@@ -144,11 +144,13 @@ class Proxy:
         finally:
             await runner.cleanup()
 
-    async def drained(self, seconds: float) -> None:
-        """Wait until all answers under way are recorded, but not longer than this."""
+    async def drained(self, seconds: float, is_given_up: Callable[[], bool]) -> None:
+        """Wait until all answers under way are recorded, but not longer than this, and not for what
+        is given up.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self._session.under_way:
+                while self._session.under_way and not is_given_up():
                     await asyncio.sleep(0.02)
 
     @web.middleware

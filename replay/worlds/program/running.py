@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
+from goldrush.agents.interrupts import SIGNALS
 from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
 from goldrush.agents.worlds.program.requests import KEY, Secrets
 from goldrush.kernel.errors import BadInput
@@ -121,7 +122,7 @@ async def run(
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise BadInput(f"{command.words[0]} cannot be run: {why}", "give a command") from None
-        interrupted = _on_interrupt(child)
+        signals = _on_signal(child)
         output = asyncio.create_task(_output(child, write))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(child.wait())]
         if is_open_ended:
@@ -135,8 +136,8 @@ async def run(
                 child.kill()
         code = await child.wait()
         digest, size = await output
-        await proxy.drained(GRACE)
-    if interrupted():
+        await proxy.drained(GRACE, lambda: signals() > 1)
+    if signals():
         raise Interrupted
     if not is_ended:
         return None
@@ -175,22 +176,27 @@ async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
             return
 
 
-def _on_interrupt(child: asyncio.subprocess.Process) -> Callable[[], bool]:
-    """Have Ctrl-C, which the program gets too, wait for its end; the second one ends it. Returns
-    whether there was one.
+def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
+    """Have Ctrl-C, which the program gets too, and what else ends a command, which is passed on,
+    wait for the program's end and for answers under way; the second signal ends both. Returns how
+    many there were.
     """
     count = 0
 
-    def interrupt() -> None:
+    def pass_on(number: int) -> None:
         nonlocal count
         count += 1
-        if count > 1:
-            with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):
+            if count > 1:
                 child.kill()
+            elif number != signal.SIGINT:
+                child.send_signal(number)
 
     with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)
-    return lambda: count > 0
+        for number in SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                asyncio.get_running_loop().add_signal_handler(number, pass_on, number)
+    return lambda: count
 
 
 def _file(name: str) -> tuple[str, str, int]:

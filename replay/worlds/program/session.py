@@ -6,6 +6,7 @@ that a kill of the program, or of the recorder, loses nothing that was paid for.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator
 from typing import Final
 
@@ -177,7 +178,10 @@ class ProgramSession:
         self.model = "" if recorder is None else recorder.model
         self._replaced: tuple[Asked, Response] | None = None
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
-        self._notes = [tape.notes[number - 1] for number in made]
+        self._notes: dict[tuple[str, bytes], list[int]] = defaultdict(list)  # numbers, last first
+        for number in reversed(made):
+            note = tape.notes[number - 1]
+            self._notes[note.name, packed(note.value)].append(number)
 
     def replace(self, asked: Asked, answer: Response) -> None:
         """Have a request answered so, once it is asked; that is recorded as an answer to it."""
@@ -237,16 +241,14 @@ class ProgramSession:
         """Take a note of the program."""
         with self.masks.in_time():
             value = self.masks.in_value(value)
-        known = next(
-            (n for n in self._notes if n.name == name and packed(n.value) == packed(value)), None
-        )
+        same = self._notes.get((name, packed(value)))
+        known = same.pop() if same else None
         if known is not None:
-            self._notes.remove(known)
-            self.made.append(known.number)
+            self.made.append(known)
         else:
             self.new_notes.append((name, value))
         if self.recorder is not None:
-            self.recorder.note(name, value, None if known is None else known.number)
+            self.recorder.note(name, value, known)
 
     def finish(self, end: Exit | None) -> None:
         """Record the end of the program, unless it was stopped. Raises WriteFailed."""
