@@ -267,11 +267,9 @@ def _played(setting: Launch, write: Write) -> ProgramOutcome:
     session, end, stopped = setting.session, None, ""
     try:
         end = asyncio.run(run(setting.command, session, setting.urls, write))
-        session.finish(end)
     except (Interrupted, KeyboardInterrupt):
         stopped = "interrupted"
-    if session.failed is not None:
-        raise session.failed
+    session.finish(end)
     if session.stopped is not None:
         stopped = f"stopped by {session.stopped}"
     elif end is None:

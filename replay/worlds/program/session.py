@@ -251,8 +251,12 @@ class ProgramSession:
             self.recorder.note(name, value, known)
 
     def finish(self, end: Exit | None) -> None:
-        """Record the end of the program, unless it was stopped. Raises WriteFailed."""
-        if self.recorder and end and self.stopped is None and self.failed is None:
+        """Record the end of the program, unless it was stopped. Raises WriteFailed, also of an
+        answer before, and what else ended the recording.
+        """
+        if self.failed is not None:
+            raise self.failed
+        if self.recorder and end and self.stopped is None:
             self.recorder.finish(end)
 
     def behaviour(self, end: Exit | None, source: str | None) -> Behaviour:
