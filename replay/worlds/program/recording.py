@@ -347,6 +347,7 @@ def played_again(
     session = ProgramSession(tape, None, secrets, masks)
     is_open_ended = tape.is_open_ended
     end = asyncio.run(run(command, session, urls, is_open_ended=is_open_ended))
+    session.finish(None)
     return session, end
 
 

@@ -6,6 +6,8 @@ the journal.
 
 import os
 import random
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import pytest
 import goldrush
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.worlds.program.tape import Tape
+from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.server import serving
 
 pytestmark = pytest.mark.turns("programs that ask models")
@@ -199,3 +202,24 @@ def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
         assert 1 == len(server.asked)
         with pytest.raises(openai.APIStatusError, match="'silver"):
             ask("silver?")
+
+
+@pytest.mark.parametrize("notes", [False, True])
+def test_the_page_does_what_it_shows(notes, tmp_path):
+    pytest.importorskip("openai")
+    page = (ROOT / "replay/worlds/program/README.md").read_text()
+    (commands,) = re.findall(r"```text\n(goldrush record.*?)```", page, re.DOTALL)
+    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    lines = [line for line in script.splitlines() if notes or "# new" not in line]
+    (tmp_path / "sim.py").write_text("\n".join(lines))
+    (tmp_path / "new.txt").write_text("share, says the page")
+    words = [shlex.split(line, comments=True)[1:] for line in commands.splitlines()]
+    with serving() as server:
+        for line in words if notes else words[:2]:
+            line = [sys.executable if word == "python" else word for word in line]
+            done = goldrush_(*line, url=server.url, folder=tmp_path)
+            assert done.returncode == (line[0] == "diff"), done.stderr
+        measured = goldrush_("measure", "run.journal", url=server.url, folder=tmp_path)
+
+    assert 12 == len(tape_of(str(tmp_path / "run.journal")).exchanges)
+    assert notes == (b"gold" in measured.stdout)
