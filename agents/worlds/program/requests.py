@@ -13,6 +13,7 @@ import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from threading import current_thread, main_thread
 from typing import Any, Final
 from urllib.parse import quote
@@ -37,17 +38,19 @@ _SECRET: Final = re.compile(
 _NO_SECRET: Final = re.compile(
     r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
 )
-# Credentials that stand in a text: behind their name, or in the form of a provider's keys.
-_NAMED: Final = r"(?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)"
-_MEMBER: Final = re.compile(
-    rf'(?i)(?<!\\)(?:"\w*{_NAMED}"\s*:\s*"|{_NAMED}=)([^"&\s\\]{{8,}})'.encode()
-)
-_OPTION: Final = re.compile(rf"(?i){_NAMED}$|passw(?:or)?d$|^-+(?:key|secret|token)$")
-_PREFIX: Final = r"\b(?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|tvly|fw)[-_]"
-_KEY: Final = re.compile(rf"{_PREFIX}(?=[A-Za-z_-]*\d)[\w-]{{20,}}|\bAIza[\w-]{{30,}}".encode())
-KEY: Final = re.compile(
-    rf"{_PREFIX}[\w-]{{12,}}|\bAIza[\w-]{{12,}}|Bearer [\w.~+/-]{{12,}}"
-    rf"|(?i:{_NAMED}|password)[\"']?\s*[=:]\s*[\"'][^\"'\s]{{8,}}"
+# Credentials in a text: behind their name, in JSON, in a form or a command, in a script; and what has
+# the form of a provider's keys.
+_NAME: Final = r"(?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)"
+_CREDENTIAL: Final = re.compile(
+    rf"""
+    (?: "\w*{_NAME}"\s*:\s*"
+    |   (?:^|&)(?:[\w-]*{_NAME}|-+(?:key|token|password))= | {_NAME}\s*=\s*["'] )
+        ([^"'&\s\\]{{8,}})
+    | \bBearer[ ]([\w.~+/-]{{12,}})
+    | \b(?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|tvly|fw)[-_](?=[A-Z_-]*\d)[\w-]{{20,}}
+    | \bAIza[\w-]{{30,}}
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 SECONDS_MAX: Final = 10.0  # of the masks of a request
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
@@ -89,8 +92,8 @@ class Secrets:
         looks like a key there; of `Bearer KEY`, the key, too.
         """
         found = [value for name, value in pairs if is_secret(name)]
-        in_body = [*_MEMBER.findall(body), *_KEY.findall(body)]
-        found += (value.decode("utf-8", "replace") for value in in_body)
+        for match in _CREDENTIAL.finditer(body.decode("utf-8", "replace")):
+            found.append(match[1] or match[2] or match[0])
         for value in found:
             for part in (value, *re.split(r"[\s;=,]+", value)):
                 least = _SECRET_MIN if any(map(str.isdecimal, part)) else _WORD_MIN
@@ -121,18 +124,10 @@ class Secrets:
         return self.hidden(text.encode("utf-8", "replace")).decode()
 
     def in_command(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The words of a command, also without what looks like a key, or stands behind the name of
-        one.
-        """
-        found: list[str] = []
-        for before, word in zip(("", *words), words, strict=False):
-            name, equals, _ = word.partition("=")
-            if equals and _OPTION.search(name):
-                word = f"{name}={HIDDEN.decode()}"
-            elif before.startswith("-") and _OPTION.search(before):
-                word = HIDDEN.decode()
-            found.append(KEY.sub(HIDDEN.decode(), self.hidden_in(word)))
-        return tuple(found)
+        """The words of a command without the known credentials and those that it has itself."""
+        pairs = [f"{option}={word}" for option, word in pairwise(words) if option[:1] == "-"]
+        self.add((), "&".join([*words, *pairs]).encode("utf-8", "replace"))
+        return tuple(map(self.hidden_in, words))
 
 
 class Masks:

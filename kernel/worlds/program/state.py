@@ -26,12 +26,10 @@ def _texts_by_name(value: object) -> bool:
     )
 
 
-def _is_hashseed(value: object) -> bool:
-    if type(value) is not str or re.fullmatch("random|[0-9]{0,10}", value) is None:
-        return False
-    return value in ("", "random") or int(value) < 1 << 32
-
-
+_HASHSEED: Final = Kind(
+    "random or a number", lambda value: TEXT.holds(value) and _SEED.fullmatch(value) is not None
+)
+_SEED: Final = re.compile("random|[0-9]{0,10}")
 _BY_NAME: Final = Kind("texts by name", _texts_by_name)
 _SOURCE: Final = Kind(
     "sha256 and text",
@@ -51,7 +49,7 @@ SETUP: Final[Mapping[str, Kind]] = {
     "variables": _BY_NAME,
     "masks": several(TEXT),
     "outputs": several(TEXT),
-    "hashseed": Kind("random, or a number of 32 bits", _is_hashseed),
+    "hashseed": _HASHSEED,
     "source": _SOURCE,
 }
 # Numbers of tokens, by the names that the known servers give them.

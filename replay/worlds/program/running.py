@@ -16,7 +16,7 @@ import msgspec
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
 from goldrush.agents.interrupts import SIGNALS
 from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
-from goldrush.agents.worlds.program.requests import KEY, Secrets
+from goldrush.agents.worlds.program.requests import Secrets
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.program.world import Exit
 from goldrush.replay.worlds.program.session import ProgramSession
@@ -80,9 +80,9 @@ def source_of_command(words: Sequence[str]) -> Source:
                 texts.append((word, text))
     whole = "".join(f"==> {name} <==\n{text}" for name, text in texts)
     source = source_of((texts[0][1] if len(texts) == 1 else whole).encode())
-    text = source.text or ""
-    is_secret = KEY.search(text) or Secrets(os.environ).hidden_in(text) != text
-    return Source(source.sha256, None) if is_secret else source
+    code, secrets = (source.text or "").encode(), Secrets(os.environ)
+    secrets.add((), code)
+    return Source(source.sha256, None) if secrets.hidden(code) != code else source
 
 
 def _text(path: str) -> str | None:

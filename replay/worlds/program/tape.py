@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -28,30 +29,21 @@ from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
 from goldrush.replay.worlds.program.texts import response_of
 
+_ASKED: Final = attrgetter("asked")
 _AROUND: Final = 24  # characters shown on each side of a difference
 
 
 class Exchange(msgspec.Struct, frozen=True):
     """A request and its answer, as the journal holds them: bodies take the space of their
-    references. `number`: of its unit; `state`: of the run, by now.
+    references. `number`: of its unit; `arrival`: of its request; `state`: of the run, by now.
     """
 
     number: int
+    arrival: int
+    caller: str
     state: ProgramState
     asks: Row
     answers: Row
-
-    @property
-    def arrival(self) -> int:
-        """The number of its request in the order of arrival."""
-        arrival: int = self.answers[0]
-        return arrival
-
-    @property
-    def caller(self) -> str:
-        """Who asked."""
-        caller: str = self.asks[0]
-        return caller
 
     @property
     def asked(self) -> Asked:
@@ -140,7 +132,8 @@ class Tape:
             self.notes.append(note)
             self.made.append(note.number)
         elif code == ASKED:
-            self.exchanges[unit] = Exchange(unit, state, row, self._answered)
+            arrival = self._answered[0]
+            self.exchanges[unit] = Exchange(unit, arrival, row[0], state, row, self._answered)
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)
@@ -161,7 +154,7 @@ class Tape:
         found = Behaviour(source)
         notes = self.notes_by_unit(self.notes)
         for unit, exchange in self.exchanges.items():
-            found.done[unit] = Done(notes.get(unit, ()), partial(_asked, exchange))
+            found.done[unit] = Done(notes.get(unit, ()), partial(_ASKED, exchange))
         for unit, end in self.ends.items():
             found.done[unit] = Done(notes.get(unit, ()), end)
         return found
@@ -176,10 +169,6 @@ class Tape:
 
     _process: object = 1
     _answered: Row = ()
-
-
-def _asked(exchange: Exchange) -> Asked:
-    return exchange.asked
 
 
 class Reel:
