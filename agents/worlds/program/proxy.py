@@ -160,6 +160,8 @@ class Proxy:
             return await handler(request)
         except web.HTTPException as error:
             return _refusal(error.status, error.text or error.reason)
+        except GoldrushError as error:
+            return _refusal(_REFUSED, f"this cannot be recorded: {error}")
         except (web.RequestPayloadError, ConnectionError) as error:
             return _refusal(400, f"the request cannot be read: {error}")
         except Exception as error:
@@ -180,22 +182,25 @@ class Proxy:
             request.query.items(), headers, body, session.secrets, session.masks,
         )  # fmt: skip
         session.unknown.update(dict.fromkeys(not_compared(headers)))
-        if (answer := session.serve(asked)) is not None:
-            return await _respond(request, _at_once(answer))
-        if name not in self._upstreams:
-            return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
-        if self._is_open_ended:
-            await self._wait()
-        if objection := session.objection(asked):
-            return _refusal(_REFUSED, objection)
+        if given := await self._given(request, asked):
+            return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
         query = request.rel_url.raw_query_string
         url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
         return await self._ask(request, asked, url, kept, self._changed(body))
 
-    async def _wait(self) -> None:
-        self.parked += 1
-        await asyncio.Event().wait()  # until the program is ended
+    async def _given(self, request: web.Request, asked: Asked) -> web.StreamResponse | None:
+        """The recorded answer to a request, or a refusal; None: it is to be asked."""
+        if (answer := self._session.serve(asked)) is not None:
+            return await _respond(request, _at_once(answer))
+        if (name := asked.upstream) not in (OUTSIDE, *self._upstreams):
+            return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
+        if self._is_open_ended:
+            self.parked += 1
+            await asyncio.Event().wait()  # until the program is ended
+        if objection := self._session.objection(asked):
+            return _refusal(_REFUSED, objection)
+        return None
 
     def _changed(self, body: bytes) -> bytes:
         """The body, with the model that a fork asks in place of the program's."""
@@ -245,9 +250,9 @@ class Proxy:
         answer = Response(answer.status, answer.headers, chunks, is_cut)
         try:
             session.commit(asked, answer, arrival)
-        except GoldrushError as error:
+        except GoldrushError:
             if response is None:
-                return _refusal(_REFUSED, f"the answer cannot be recorded: {error}")
+                raise
             return await _ended(request, response, (), is_cut=True)
         if response is None:
             return await _respond(request, answer)
@@ -272,12 +277,8 @@ class Proxy:
         asked = asked_of(
             _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
         )
-        if (answer := session.serve(asked)) is not None:
-            return await _respond(request, answer)
-        if self._is_open_ended:
-            await self._wait()
-        if objection := session.objection(asked):
-            return _refusal(_REFUSED, objection)
+        if given := await self._given(request, asked):
+            return given
         ticket = secrets.token_urlsafe(8)
         self._tickets[ticket] = asked, session.arrived
         return web.json_response({"ticket": ticket}, status=202)
@@ -288,10 +289,7 @@ class Proxy:
             return _refusal(404, "there is no such ticket")
         body = self._session.secrets.hidden(await request.read())
         answer = Response(200, [("content-type", "application/json")], [body])
-        try:
-            self._session.commit(call[0], answer, call[1])
-        except GoldrushError as error:
-            return _refusal(_REFUSED, f"the result cannot be recorded: {error}")
+        self._session.commit(call[0], answer, call[1])
         return web.Response(body=body, content_type="application/json")
 
 

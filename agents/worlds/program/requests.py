@@ -38,8 +38,8 @@ _SECRET: Final = re.compile(
 _NO_SECRET: Final = re.compile(
     r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
 )
-# Credentials in a text: behind their name, in JSON, in a form or a command, in a script; and what has
-# the form of a provider's keys.
+# Credentials in a text: behind their name in JSON, in a form or a command, in a script; and what
+# has the form of a provider's keys.
 _NAME: Final = r"(?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)"
 _CREDENTIAL: Final = re.compile(
     rf"""
