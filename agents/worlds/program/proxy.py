@@ -182,18 +182,24 @@ class Proxy:
             request.query.items(), headers, body, session.secrets, session.masks,
         )  # fmt: skip
         session.unknown.update(dict.fromkeys(not_compared(headers)))
-        if given := await self._given(request, asked):
+        given = await self._given(request, asked, is_known=name in self._upstreams)
+        if given is not None:
             return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
         query = request.rel_url.raw_query_string
         url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
         return await self._ask(request, asked, url, kept, self._changed(body))
 
-    async def _given(self, request: web.Request, asked: Asked) -> web.StreamResponse | None:
-        """The recorded answer to a request, or a refusal; None: it is to be asked."""
+    async def _given(
+        self, request: web.Request, asked: Asked, *, is_known: bool
+    ) -> web.StreamResponse | None:
+        """The recorded answer to a request, or a refusal; None: it is to be asked. `is_known`:
+        there is a server to be asked.
+        """
         if (answer := self._session.serve(asked)) is not None:
             return await _respond(request, _at_once(answer))
-        if (name := asked.upstream) not in (OUTSIDE, *self._upstreams):
+        if not is_known:
+            name = asked.upstream
             return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
         if self._is_open_ended:
             self.parked += 1
@@ -277,7 +283,8 @@ class Proxy:
         asked = asked_of(
             _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
         )
-        if given := await self._given(request, asked):
+        given = await self._given(request, asked, is_known=True)
+        if given is not None:
             return given
         ticket = secrets.token_urlsafe(8)
         self._tickets[ticket] = asked, session.arrived

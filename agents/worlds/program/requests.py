@@ -38,19 +38,19 @@ _SECRET: Final = re.compile(
 _NO_SECRET: Final = re.compile(
     r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
 )
-# Credentials in a text: behind their name in JSON, in a form or a command, in a script; and what
-# has the form of a provider's keys.
-_NAME: Final = r"(?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)"
+# Credentials in a text in lower case, in time that grows with its length alone: behind their name in
+# JSON, a form, a command or a script, and what has the form of a provider's keys.
 _CREDENTIAL: Final = re.compile(
-    rf"""
-    (?: "\w*{_NAME}"\s*:\s*"
-    |   (?:^|&)(?:[\w-]*{_NAME}|-+(?:key|token|password))= | {_NAME}\s*=\s*["'] )
-        ([^"'&\s\\]{{8,}})
-    | \bBearer[ ]([\w.~+/-]{{12,}})
-    | \b(?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|tvly|fw)[-_](?=[A-Z_-]*\d)[\w-]{{20,}}
-    | \bAIza[\w-]{{30,}}
+    rb"""
+    (?: (?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)
+        (?: "\s{0,9}:\s{0,9}" | \s{0,3}=\s{0,3}["']? ) | -(?:key|token|password)= )
+        ( [^"'&=\s\\()\[\]{}]{8,999} )
+    | bearer[ ] ( [\w.~+/-]{12,999} )
+    | (?<![\w-]) (?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|tvly|fw)[-_]
+        (?=[a-z_-]{0,40}\d) [\w-]{20,200}
+    | aiza [\w-]{30,200}
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
 SECONDS_MAX: Final = 10.0  # of the masks of a request
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
@@ -92,8 +92,8 @@ class Secrets:
         looks like a key there; of `Bearer KEY`, the key, too.
         """
         found = [value for name, value in pairs if is_secret(name)]
-        for match in _CREDENTIAL.finditer(body.decode("utf-8", "replace")):
-            found.append(match[1] or match[2] or match[0])
+        for match in _CREDENTIAL.finditer(body.lower()):
+            found.append(body[slice(*match.span(match.lastindex or 0))].decode("utf-8", "replace"))
         for value in found:
             for part in (value, *re.split(r"[\s;=,]+", value)):
                 least = _SECRET_MIN if any(map(str.isdecimal, part)) else _WORD_MIN

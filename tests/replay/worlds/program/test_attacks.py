@@ -191,8 +191,7 @@ def test_no_key_is_in_a_journal_or_in_what_is_printed(number, tmp_path, path, at
     echoed = b'{"error": "wrong key %s"}' % key
     sent = [*SENT, lambda key: {"body": json.dumps({"q": key})}] if b"_" in key else SENT
     for way in sent:
-        pieces = stream(b"a " + key[:4], key[4:9], key[9:])
-        replies = [whole(echoed, "401 No", f"x-request-id: {key.decode()}"), pieces]
+        replies = [whole(echoed, "401 No", f"x-request-id: {key.decode()}"), stream(echoed)]
         with serving(*replies) as (url, asked):
             at(url)
             with suppress(Killed), goldrush.tape(path):
@@ -207,6 +206,23 @@ def test_no_key_is_in_a_journal_or_in_what_is_printed(number, tmp_path, path, at
         path.unlink()
 
         assert not [part for part in (key, key[:9], key[9:]) if part in data]
+
+
+def test_a_key_in_two_pieces_of_a_stream_is_hidden(path, at):
+    key = KEYS[0].encode()
+
+    def slow(connection):
+        connection.sendall(stream(b"a ", key[:4], end=b""))
+        for piece in (key[4:9], key[9:] + b" b", b"sk", b""):
+            time.sleep(0.2)
+            connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
+
+    with serving(slow) as (url, _):
+        at(url)
+        with goldrush.tape(path):
+            assert b"a (secret) bsk" == ask(authorization=f"Bearer {KEYS[0]}")[2]
+
+    assert not [part for part in (key[:9], key[9:]) if part in path.read_bytes()]
 
 
 def test_no_key_of_a_command_is_in_start():
@@ -244,6 +260,7 @@ def test_who_has_not_the_token_reaches_nothing(path, at, capfd):
 
             guesses = ["", "/", "x/openai/a", f"{token[:-1]}/openai/a", f"/{token}/openai/a"]
             guesses += [f"..//{token}/openai/a", f"%2e%2e/{token}/notes", "notes", f"x/../{token}"]
+            guesses += [f"{token}/nobody/a", f"{token}/outside/a"]
             odd = [f"GET {url}/v1", f"CONNECT {urlsplit(url).netloc}", "OPTIONS *", f"GET /{token}"]
             refused = [*(f"GET /{guess}" for guess in guesses), *odd, f"GET /{token}/%6fpenai/a"]
             assert {404} == {status(line) for line in refused}
