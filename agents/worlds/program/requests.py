@@ -38,8 +38,8 @@ _SECRET: Final = re.compile(
 _NO_SECRET: Final = re.compile(
     r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
 )
-# Credentials in a text in lower case, in time that grows with its length alone: behind their name in
-# JSON, a form, a command or a script, and what has the form of a provider's keys.
+# Credentials in a text in lower case, in time that grows with its length alone: behind their name,
+# in JSON, a form, a command or a script, and what has the form of a provider's keys.
 _CREDENTIAL: Final = re.compile(
     rb"""
     (?: (?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)
