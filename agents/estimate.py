@@ -42,7 +42,7 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
     names = [model.name for model in chosen]
     models = resources.models or Models()
     Budget(models, names)  # refuses what a run would
-    known = prices(models, names)
+    known = prices(models.by_name)
     played = [*players.questions(run, resources)] if chosen else []
     left: int = run.facts["config"][players.horizon] - len(played)
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile
-from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, journals_of, measures_of, refuse
+from goldrush.cli.options import (
+    Jobs,
+    Journals,
+    Json,
+    OwnMeasures,
+    StepName,
+    journals_of,
+    measures_of,
+    refuse,
+)
 from goldrush.cli.progress import progress
 from goldrush.cli.text import (
     as_dicts,
@@ -34,10 +43,11 @@ def measure(
     *,
     journals: Journals,
     usage: bool = option(
-        "--usage", help="Show answers, tokens and cost of language models, by agent."
+        "--usage", help="Show answers, tokens and cost of language models, by agent and model."
     ),
     models: ModelsFile,
     own_measures: OwnMeasures,
+    step: StepName,
     jobs: Jobs,
     as_json: Json,
 ) -> int:
@@ -57,14 +67,13 @@ def measure(
     paths = journals_of(journals)
     if usage:
         from goldrush.agents.llm.budget import prices
-        from goldrush.agents.llm.models import Models, read_models
+        from goldrush.agents.llm.models import read_models
         from goldrush.replay.folders import total_size
         from goldrush.replay.journal.usage import usage as usage_of
         from goldrush.replay.workers import map_in_order
 
-        refuse({"--measure": own_measures}, "--usage is by agent and model")
-        known = read_models(models) if models else {}
-        of = partial(usage_of, prices=prices(Models(by_name=known), list(known)))
+        refuse({"--measure": own_measures, "--step": step}, "--usage is by agent and model")
+        of = partial(usage_of, prices=prices(read_models(models) if models else {}))
         runs = list(map_in_order(of, paths, jobs, total_size(paths)))
         echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
         return DONE
@@ -77,13 +86,15 @@ def measure(
         from goldrush.replay.folders import total_size
 
         run, size = run_at(paths[0], users), total_size(paths)
-        with progress() as step, printing_to_stderr():
-            run.on_bytes = lambda done: step("bytes", done, size)
+        run.step = step
+        with progress() as on_step, printing_to_stderr():
+            run.on_bytes = lambda done: on_step("bytes", done, size)
             measured = run.measured
         echo(as_json, lambda: [measured.as_dict()], lambda: _format(run))
         return DONE
     from goldrush.replay.data.groups import groups
 
+    refuse({"--step": step}, "means are over whole runs")
     found = groups(paths, jobs, users)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")

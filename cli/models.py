@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 ANSWER_MAX = 65_536  # characters of a text that are shown, as many as goldrush records
 FACT_MAX = 200  # characters of a fact about an answer
 
-_MODELS_FILE: Final = option(
+MODELS_FILE: Final = option(
     "--models", "FILE", "TOML file of language models and their prices.", type=FILE
 )
-ModelsFile = Annotated[str | None, _MODELS_FILE]
+ModelsFile = Annotated[str | None, MODELS_FILE]
 Model = Annotated[
     str | None,
     option(
@@ -42,7 +42,7 @@ Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HE
 class ReachOptions(NamedTuple):
     """How language models are reached, and when a run stops."""
 
-    models: str | None = _MODELS_FILE
+    models: str | None = MODELS_FILE
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
     patience: int | None = option(
@@ -109,8 +109,10 @@ def check_model(
 def prompt(
     *,
     journal: Journal,
-    at: int = at_option("Round, or other unit, that is asked for.", required=True),
-    agent: str = option("--agent", "AGENT", "Agent, by number or name.", required=True),
+    at: int | None = at_option("Round, or other unit, that is asked for."),
+    agent: str | None = option(
+        "--agent", "AGENT", "Agent, by number or name; of a program, a caller."
+    ),
     answer: bool = option(
         "--answer", help="Show what was answered, too: reasoning, text, tokens, how it ended."
     ),
@@ -120,7 +122,8 @@ def prompt(
     """Show what an agent was asked, and what it answered.
 
     --answer adds what the agent answered. Of an agent that no model plays, the prompt is what a
-    model would be sent. Exit code: 1 if the journal records the digest of another prompt.
+    model would be sent. Of a program, give an exchange (--at), or a caller (--agent) for all that
+    it asked. Exit code: 1 if the journal records the digest of another prompt.
 
     \b
     Examples:
@@ -138,7 +141,8 @@ def prompt(
     versions = next((each.versions for each in found if each.question is None), None)
     if versions is not None and not answer:
         raise BadInput(f"agent {agent} was {versions}", "see what it answered by --answer")
-    who = agent_of(journal, agent)
+    is_named = agent is None or any(each.who for each in found)  # a program's caller
+    who = agent if is_named else agent_of(journal, str(agent))
     if as_json:
         questions = [each.as_dict() for each in found]
         value = {run.tools.vocabulary.unit: at, "agent": who, "questions": questions}
@@ -146,11 +150,12 @@ def prompt(
         echo_json({**value, "answers": answers} if answer else value)
     unit = world_at(journal).vocabulary.unit
     if not found:
-        name = names_of(journal).get(who, f"agent {who}")
+        name = names_of(journal).get(agent_of(journal, str(agent)), f"agent {who}")
         echo_error(f"{name} was not asked in {unit} {at}")
     code = DONE
     for each in found:
-        code = max(code, _show(each, f"agent {agent}, {unit} {at}", silent=as_json))
+        place = each.who or f"agent {agent}, {unit} {at}"
+        code = max(code, _show(each, place, silent=as_json))
         if answer and not as_json:
             _show_answer(each)
     return code

@@ -172,6 +172,10 @@ Test = Annotated[
 ]  # fmt: skip
 TestJobs = Annotated[int | None, jobs_option("Number of tests of claims run at once (default: 1).")]
 Jobs = Annotated[int | None, jobs_option("Number of processes (default: processors).")]
+StepName = Annotated[
+    str | None,
+    option("--step", "NAME", "Note that begins a program's round (default: round, or step)."),
+]
 OwnMeasures = Annotated[
     tuple[str, ...],
     option(

@@ -540,12 +540,21 @@ class Run:
             if where in (None, each.location) and (who is None or who in each.agents)
         ]
 
-    def prompts(self, at: int, agent: int | str) -> Sequence[RebuiltPrompt]:
-        """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model.
+    def prompts(
+        self, at: int | None = None, agent: int | str | None = None
+    ) -> Sequence[RebuiltPrompt]:
+        """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model; of
+        a program, what it asked in that exchange, or for a caller of that name.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
-        unit, number = integer(at, "the unit"), self._agent(str(agent))
+        caller = None if agent is None else str(agent)
+        asked = self.tools.exchanges(self.path, at, caller)
+        if asked is not None:
+            return asked
+        if at is None or caller is None:
+            raise BadInput("an agent is asked in each unit", "give both: --at N --agent AGENT")
+        unit, number = integer(at, "the unit"), self._agent(caller)
         return self.tools.prompts(self.path, unit, number, self._resources())
 
     # Playing on.

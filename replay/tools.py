@@ -30,6 +30,7 @@ from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.question import Answer, Question
+    from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
@@ -78,12 +79,16 @@ class RebuiltPrompt(Record, frozen=True):
         answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
         versions: without a question, text that names the version it was asked with, and this one.
+        who: who asked, and when; empty: as it was looked for.
+        facts: what JSON has of it besides.
     """
 
     question: Question | None
     answer: Answer | None = None
     step: int = 0
     versions: str = ""
+    who: str = ""
+    facts: Mapping[str, object] = {}
 
     @property
     def is_model(self) -> bool:
@@ -109,6 +114,7 @@ class RebuiltPrompt(Record, frozen=True):
             **digests,
             "answer": None if self.answer is None else self.answer.text,
             "is_model": self.is_model,
+            **self.facts,
         }
 
 
@@ -296,6 +302,12 @@ class Tools:
         """The nouns of the world."""
         return self.world({}).vocabulary
 
+    def answers(self, reader: JournalReader) -> Iterator[RecordedAnswer] | None:
+        """The answers of models in an open journal that was not read yet, in the order of its
+        commits; None: they are those that its players have recorded. Raises JournalError.
+        """
+        return None
+
     def checks(self, state: object) -> Sequence[str]:
         """Compute what a run is measured by, for one of its first states, so that a mistake in a
         measure is told before the run is played. Raises BadInput.
@@ -362,6 +374,12 @@ class Tools:
         changes that would have led to others; None: from the start, to the end.
         """
         raise lacks(self, path, "explanations")
+
+    def exchanges(
+        self, path: str | Path, unit: int | None, caller: str | None
+    ) -> Sequence[RebuiltPrompt] | None:
+        """What a program asked in a unit, or for a caller; None: agents are asked (`prompts`)."""
+        return None
 
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources

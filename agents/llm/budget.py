@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Amount
 from goldrush.kernel.errors import BadInput
 
@@ -28,14 +29,10 @@ class Budget:
         """
         self._max_tokens = models.max_tokens
         self._max_cost = models.max_cost
-        self._prices = prices(models, [*names, *(amount.name for amount in taken)])
-        if self._max_cost is not None:
-            for name in names:
-                if name not in self._prices:
-                    raise BadInput(
-                        f"a ceiling of cost needs the price of {name}",
-                        f"give price_in and price_out in a table [{name}] (--models FILE)",
-                    )
+        self._prices = prices(models.by_name)
+        self._names = dict.fromkeys(names)  # of those that are asked
+        if fault := self._unpriced():
+            raise BadInput(*fault)
         self.tokens = 0
         self.cost = 0.0
         for amount in taken:
@@ -45,6 +42,7 @@ class Budget:
         """Count the usage of a question, or reserve its upper bound."""
         self.tokens += amount.tokens
         self.cost += self.cost_of(amount)
+        self._names[amount.name] = None
 
     def give_back(self, amount: Amount) -> None:
         """Undo `take`."""
@@ -55,6 +53,29 @@ class Budget:
         """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
         price = self._prices.get(amount.name, _FREE)
         return price.millionths(amount.tokens_in, amount.tokens_out) / 1_000_000
+
+    def reached(self, name: str) -> str | None:
+        """The ceiling that is reached before a question to this model, as its option with its value
+        or with the price that it lacks; None: none is.
+        """
+        fault = self._unpriced(*filter(None, [name]))
+        if fault is not None:
+            return f"--max-cost: {'; '.join(fault)}"
+        if self._max_tokens is not None and self.tokens >= self._max_tokens:
+            return f"--max-tokens {self._max_tokens}"
+        if self._max_cost is not None and self.cost >= self._max_cost:
+            return f"--max-cost {self._max_cost:g}"
+        return None
+
+    def _unpriced(self, *more: str) -> tuple[str, str] | None:
+        """What a ceiling of cost lacks, and what to give; None: nothing. `more`: names of models
+        besides those that were asked.
+        """
+        for name in (*self._names, *more) if self._max_cost is not None else ():
+            if name not in self._prices:
+                give = f"give price_in and price_out in a table [{name}] (--models FILE)"
+                return f"a ceiling of cost needs the price of {name}", give
+        return None
 
     def objection(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:
         """The ceiling that questions with these upper bounds could exceed, as text, and the option
@@ -88,13 +109,19 @@ class Price(NamedTuple):
 _FREE: Final = Price(0.0, 0.0)
 
 
-def prices(models: Models, names: Sequence[str]) -> Mapping[str, Price]:
-    """The prices of the models that have those of questions and of answers."""
-    known = {}
-    for name in dict.fromkeys(names):
-        endpoint = models.endpoint(name)
-        if endpoint.price_in is not None and endpoint.price_out is not None:
-            known[name] = Price(endpoint.price_in, endpoint.price_out)
+def prices(tables: Mapping[str, tuple[Model, Endpoint]]) -> Mapping[str, Price]:
+    """The prices in a file of models, by the name of a table, and by the name of its model on the
+    server, where no table is named so and as the first table has it.
+    """
+    known = {
+        name: Price(endpoint.price_in, endpoint.price_out)
+        for name, (_, endpoint) in tables.items()
+        if endpoint.price_in is not None and endpoint.price_out is not None
+    }
+    for name, price in list(known.items()):
+        on_server = tables[name][0].model
+        if on_server not in tables:
+            known.setdefault(on_server, price)
     return known
 
 

@@ -162,7 +162,7 @@ def kind_of(run: RunData) -> RunKind:
 
 def _keyed(run: RunData) -> tuple[RunKind, bytes, bytes]:
     """The kind of a run, and the keys of its group (see _One)."""
-    units = run.world.vocabulary.units
+    units = run.measured.vocabulary.units
     declared = run.outline.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
     settings = levelled([settings], run.tools.studies.seeded)

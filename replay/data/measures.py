@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import attrs
 import msgspec
@@ -179,6 +179,14 @@ class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True)
     def counted(self) -> int:
         """The number of closed units that count; see `Vocabulary.uncounted`."""
         return self.units
+
+    def by_step(self, step: str | None) -> Self:
+        """The same by units of the run's own, where it has such: what a program notes under this
+        name; None: under a usual one. Raises BadInput for a name that it does not have.
+        """
+        if step is not None:
+            raise BadInput(f"{self.path} has no notes", "leave --step out")
+        return self
 
     def units_of(self, windows: Iterable[Span]) -> list[Span]:
         """The units in windows of those that count, numbered from 1, as far as the run came."""

@@ -35,6 +35,7 @@ class RunData:
 
     Attributes:
         on_bytes: called while it is measured, as of JournalReader.
+        step: see `Measured.by_step`.
         users: measures of the user.
     """
 
@@ -52,6 +53,7 @@ class RunData:
         self.tools = tools
         self.world = world
         self.on_bytes: Callable[[int], None] | None = None
+        self.step: str | None = None
         self._cell = cell
         self.users = users
 
@@ -67,7 +69,16 @@ class RunData:
 
     @cached_property
     def measured(self) -> Measured[Any]:
-        """The run with its measures. Raises BadInput for a world without any, JournalError."""
+        """The run with its measures, by units of its own where it has such. Raises as `by_unit`,
+        and BadInput for an unknown step.
+        """
+        return self.by_unit.by_step(self.step)
+
+    @cached_property
+    def by_unit(self) -> Measured[Any]:
+        """The run with its measures by the units of its world. Raises BadInput for a world without
+        any, JournalError.
+        """
         read = self.measures.read
         with self.reporting_forged(), JournalReader(self.path) as reader:
             reader.on_bytes = self.on_bytes

@@ -77,8 +77,8 @@ def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     ]
 
     def rows(run: RunData) -> Iterator[Row]:
-        values = run.measured.values
-        for index in range(run.measured.units):
+        values = run.by_unit.values
+        for index in range(run.by_unit.units):
             yield (vocabulary.number(index + 1), *(values[name][index] for name in by_unit))
 
     return Table(

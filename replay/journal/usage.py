@@ -14,13 +14,18 @@ from goldrush.agents.llm.budget import Price
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, format_cut, merge_failures
 from goldrush.agents.llm.question import LENGTH
 from goldrush.agents.llm.usage import RecordedAnswer
+from goldrush.agents.players import NOBODY
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.text import format_table
 
-HEAD: Final = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tries", "cost")
+_SUMS: Final = {  # of answers, with their heads
+    "tokens_in": "tokens in", "tokens_cached": "cached", "tokens_out": "tokens out",
+    "tokens_reasoning": "reasoning", "tries": "tries",
+}  # fmt: skip
+HEAD: Final = ("answers", "failed", *_SUMS.values(), "uncounted", "cost")
 
 # For 1,000,000 tokens in and out; see Price.
 Prices = Mapping[str, Price | tuple[float, float]]
@@ -33,6 +38,8 @@ class Taken(msgspec.Struct, frozen=True):
         answers: the number of answers, including submissions without one.
         errors: the number of answers with each error.
         tokens_in, tokens_out: the tokens that servers counted.
+        tokens_cached, tokens_reasoning: those of them that were in a server's cache, and those of
+            reasoning, as far as servers report them.
         uncounted: the number of answers without a full count of tokens.
         tries: the number of requests.
         cost: the cost of the counted tokens at the given prices; None if a price is missing.
@@ -42,6 +49,8 @@ class Taken(msgspec.Struct, frozen=True):
     errors: Mapping[str, int]
     tokens_in: int
     tokens_out: int
+    tokens_cached: int
+    tokens_reasoning: int
     uncounted: int
     tries: int
     cost: float | None
@@ -56,8 +65,8 @@ class Taken(msgspec.Struct, frozen=True):
         """The row of a table under HEAD."""
         at_least = "at least " if self.uncounted else ""
         cost = "-" if self.cost is None else f"{at_least}{self.cost:.4f}"
-        numbers = (self.tokens_in, self.tokens_out, self.uncounted, self.tries)
-        return (str(self.answers), self.failed or "0", *(f"{n:,}" for n in numbers), cost)
+        numbers = (f"{getattr(self, name):,}" for name in (*_SUMS, "uncounted"))
+        return (str(self.answers), self.failed or "0", *numbers, cost)
 
     def __str__(self) -> str:
         errors = self.failed
@@ -75,21 +84,25 @@ class Usage(msgspec.Struct, frozen=True):
 
     Attributes:
         path: the journal.
-        agents: (agent, its model with its options as in labels, usage).
+        agents: (agent, its model with its options as in labels, usage); of a program, which has no
+            agents, (None, model, usage).
         rounds: (round, usage).
         total: of all answers.
         failures: the outcomes of each model's answers.
     """
 
     path: str
-    agents: Sequence[tuple[int, str, Taken]]
+    agents: Sequence[tuple[int | None, str, Taken]]
     rounds: Sequence[tuple[int, Taken]]
     total: Taken
     failures: Sequence[Failures]
 
     def __str__(self) -> str:
         """The usage as a table, by agent."""
-        rows = [(str(agent), escaped(model), *of.cells) for agent, model, of in self.agents]
+        rows = [
+            ("-" if agent is None else str(agent), escaped(model), *of.cells)
+            for agent, model, of in self.agents
+        ]
         rows = [("agent", "model", *HEAD), *rows, ("all", "", *self.total.cells)]
         table = format_table(rows, numbers=[0, *range(2, len(rows[0]))])
         return "\n".join([escaped(self.path), table, *map(escaped, format_cut(self.failures))])
@@ -115,8 +128,11 @@ def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
 
     Raises JournalError as reading a journal does.
     """
-    players = tools_of(reader).players
-    if players.answers is not None:
+    tools = tools_of(reader)
+    own, players = tools.answers(reader), tools.players
+    if own is not None:
+        yield from own
+    elif players.answers is not None:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 
 
@@ -144,19 +160,24 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     A fork counts the usage of its parent before the fork, too. Raises JournalError as reading a
     journal does.
     """
-    by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
+    by_agent: dict[tuple[int | None, str], list[RecordedAnswer]] = {}
     by_round: dict[int, list[RecordedAnswer]] = {}
     everything = []
     with JournalReader(path) as reader:
+        has_agents = tools_of(reader).players is not NOBODY
         for recorded in asked_by(reader):
             asked = recorded.without_text()
-            by_agent.setdefault((asked.answer.agent, asked.asked.subject), []).append(asked)
+            agent = asked.answer.agent if has_agents else None
+            by_agent.setdefault((agent, asked.asked.subject), []).append(asked)
             by_round.setdefault(asked.unit, []).append(asked)
             everything.append(asked)
     prices = prices or {}
     return Usage(
         str(path),
-        [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
+        [
+            (agent, model, _taken(by_agent[agent, model], prices))
+            for agent, model in sorted(by_agent, key=lambda key: (key[0] or 0, key[1]))
+        ],
         [(round, _taken(asked, prices)) for round, asked in by_round.items()],
         _taken(everything, prices),
         merge_failures(map(_outcome, everything)),
@@ -174,10 +195,8 @@ def _taken(recorded: Sequence[RecordedAnswer], prices: Prices) -> Taken:
     return Taken(
         answers=len(answers),
         errors=dict(sorted(errors.items())),
-        tokens_in=sum(answer.tokens_in or 0 for answer in answers),
-        tokens_out=sum(answer.tokens_out or 0 for answer in answers),
+        **{name: sum(getattr(each, name) or 0 for each in answers) for name in _SUMS},
         uncounted=len(uncounted),
-        tries=sum(answer.tries for answer in answers),
         cost=_cost(recorded, prices),
     )
 

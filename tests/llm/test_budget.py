@@ -153,8 +153,12 @@ def test_a_ceiling_of_cost_needs_both_prices_of_all_that_are_asked(
 
 
 def test_prices_are_those_of_models_that_have_both() -> None:
-    assert {"a": Price(1.0, 2.0)} == prices(priced(1.0, 2.0), ["a", "b", "c", "a"])
-    assert {} == prices(priced(1.0, None), ["a"])
+    both, one = priced(1.0, 2.0).by_name, priced(1.0, None).by_name
+    price = Price(1.0, 2.0)
+
+    assert {"a": price, "test-1": price} == prices(both), "by table, and as its server calls it"
+    assert {"a": price} == prices({"a": both["a"], "test-1": both["b"]})
+    assert {} == prices(one)
 
 
 @given(

@@ -11,6 +11,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import PROGRAM, command, option
+from goldrush.cli.models import MODELS_FILE
 from goldrush.cli.options import Force, Journal, NewJournal, json_option
 from goldrush.cli.record import new_journal
 from goldrush.cli.text import echo_error, echo_json, program
@@ -39,8 +40,12 @@ class UpstreamOptions(NamedTuple):
         "--max-requests", "N", "Stop after so many requests, those recorded before included."
     )
     max_tokens: int | None = option(
-        "--max-tokens", "N", "Stop after so many tokens, as the servers report them."
+        "--max-tokens", "N", "Stop once the answers together have taken N tokens."
     )
+    max_cost: float | None = option(
+        "--max-cost", "COST", "Stop once they have cost this, by the prices in --models."
+    )
+    models: str | None = MODELS_FILE
     seconds: float | None = option("--seconds", "N", "End the program after so long.")
 
 
@@ -73,11 +78,14 @@ def _words() -> Sequence[str]:
 
 
 def _options(reach: UpstreamOptions, compared: ComparedOptions | None = None) -> Options:
+    from goldrush.agents.llm.models import Models, read_models
     from goldrush.replay.worlds.program.recording import Options
     from goldrush.replay.worlds.program.session import Limits
 
     masks, outputs = compared or ((), ())
-    limits = Limits(reach.max_requests, reach.max_tokens)
+    tables = read_models(reach.models) if reach.models else {}
+    models = Models(by_name=tables, max_tokens=reach.max_tokens, max_cost=reach.max_cost)
+    limits = Limits(reach.max_requests, models)
     return Options(reach.upstreams, reach.variables, masks, outputs, limits, reach.seconds)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from operator import add
 from typing import Any, Final
 
 import attrs
@@ -17,7 +18,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.shape import TEXT, Kind, several
 from goldrush.kernel.world import Block, Past, Row
 from goldrush.kernel.worlds.program.events import ANSWERED, ASKED, ENDED, NOTED, RESTARTED
-from goldrush.kernel.worlds.program.values import OBJECT, Json, References, Stored
+from goldrush.kernel.worlds.program.values import Json, References, Stored
 
 
 def _texts_by_name(value: object) -> bool:
@@ -26,10 +27,10 @@ def _texts_by_name(value: object) -> bool:
     )
 
 
+_SEED: Final = re.compile("random|[0-9]{0,10}")
 _HASHSEED: Final = Kind(
     "random or a number", lambda value: TEXT.holds(value) and _SEED.fullmatch(value) is not None
 )
-_SEED: Final = re.compile("random|[0-9]{0,10}")
 _BY_NAME: Final = Kind("texts by name", _texts_by_name)
 _SOURCE: Final = Kind(
     "sha256 and text",
@@ -52,21 +53,31 @@ SETUP: Final[Mapping[str, Kind]] = {
     "hashseed": _HASHSEED,
     "source": _SOURCE,
 }
-# Numbers of tokens, by the names that the known servers give them.
-INPUT: Final = ("prompt_tokens", "input_tokens", "promptTokenCount", "prompt_eval_count")
-OUTPUT: Final = ("completion_tokens", "output_tokens", "candidatesTokenCount", "eval_count")
-_USAGE: Final = ("usage", "usageMetadata")
-_WITHIN: Final = ("message", "response")  # of an event of a stream
+# Numbers of tokens, by the names of the known servers: of requests, of answers, and of these those
+# that came from a cache, and those of reasoning. A server adds those that stand together.
+_COUNTS: Final[Sequence[Sequence[Sequence[str]]]] = (
+    (("prompt_tokens",), ("promptTokenCount",), ("prompt_eval_count",),
+     ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")),
+    (("completion_tokens",), ("output_tokens",), ("eval_count",),
+     ("candidatesTokenCount", "thoughtsTokenCount")),
+    (("cached_tokens",), ("cache_read_input_tokens",), ("cachedContentTokenCount",)),
+    (("reasoning_tokens",), ("thoughtsTokenCount",)),
+)  # fmt: skip
+_LEVELS: Final = 4  # of objects: an event has a message, with a usage, with details
 
 
 class Tokens(msgspec.Struct, frozen=True):
-    """Numbers of tokens: of requests, and of answers."""
+    """Numbers of tokens: of requests, of answers, and of these those that came from a cache, and
+    those of reasoning.
+    """
 
     input: int = 0
     output: int = 0
+    cached: int = 0
+    reasoning: int = 0
 
-
-NO_TOKENS: Final = Tokens()
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(*map(add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
 
 
 @attrs.define(eq=False)
@@ -84,8 +95,7 @@ class ProgramState:
         process: the number of the process that asks, from 1.
         exchanges: the number of exchanges.
         arrived: the greatest number of a request that is answered.
-        statuses, models: the numbers of exchanges by status and by model.
-        took, tokens: those of the last answer, and the sum of those of all answers.
+        took, tokens: those of the last answer (None: it reports none), and their sum.
         notes: the last note of each name.
         exit_code: of the process; None: it has not ended.
         asked, answered: the rows of the last exchange; None before the first, and at an end.
@@ -101,10 +111,8 @@ class ProgramState:
     process: int = 1
     exchanges: int = 0
     arrived: int = 0
-    statuses: dict[int, int] = attrs.field(factory=dict)
-    models: dict[str, int] = attrs.field(factory=dict)
-    took: Tokens = NO_TOKENS
-    tokens: Tokens = NO_TOKENS
+    took: Tokens | None = None
+    tokens: Tokens = attrs.field(factory=Tokens)
     notes: dict[str, Json] = attrs.field(factory=dict)
     exit_code: int | None = None
     asked: Row | None = None
@@ -139,19 +147,15 @@ def _apply(state: ProgramState, code: int, row: Row) -> None:
     if code == RESTARTED:
         state.process, state.exit_code = row[0], None
     elif code == ANSWERED:
-        arrival, status, _, _, body, chunks, _ = row
+        arrival, _, _, _, body, chunks, _ = row
         state.arrived = max(state.arrived, arrival)
         state.seen.add(body)
         state.exchanges += 1
-        state.statuses[status] = state.statuses.get(status, 0) + 1
-        state.took = took = tokens_of(plain_json(state, body), chunks)
-        before = state.tokens
-        state.tokens = Tokens(before.input + took.input, before.output + took.output)
+        state.took = tokens_of(plain_json(state, body), chunks)
+        state.tokens += state.took or Tokens()
         state.answered, state.asked = row, None
     elif code == ASKED:
         state.seen.add(row[-1])
-        model = str(state.seen.plain(member(row[-1], "model")) or "")
-        state.models[model] = state.models.get(model, 0) + 1
         state.asked = row
     elif code == NOTED:
         name, value = row
@@ -160,13 +164,6 @@ def _apply(state: ProgramState, code: int, row: Row) -> None:
     elif code == ENDED:
         state.exit_code = row[0]
         state.asked = state.answered = None
-
-
-def member(value: Stored, name: str) -> Stored:
-    """The member of a stored object; None if it has none of this name."""
-    if isinstance(value, tuple) and value[0] == OBJECT:
-        return dict(zip(value[1::2], value[2::2], strict=True)).get(name)
-    return None
 
 
 def plain_json(state: ProgramState, value: Stored) -> Json:
@@ -220,32 +217,32 @@ def show_fork(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     return facts
 
 
-def tokens_of(body: Json, chunks: Sequence[bytes] = ()) -> Tokens:
+def tokens_of(body: Json, chunks: Sequence[bytes] = ()) -> Tokens | None:
     """The tokens that an answer reports: its body, or the events of a stream, of which each number
-    is the largest so far. What reports none has 0.
+    is the largest so far; None: it reports none.
     """
-    reports = [*_reports([body, *_streamed(chunks)])]
-    return Tokens(_largest(reports, INPUT), _largest(reports, OUTPUT))
+    most: dict[str, int] = {}
+    for report in _reports([body, *_streamed(chunks)]):
+        for name, count in report.items():
+            if type(count) is int and 0 <= count < 1 << 53:
+                most[name] = max(count, most.get(name, 0))
+    sums = [[sum(most.get(name, 0) for name in names) for names in kind] for kind in _COUNTS]
+    is_reported = any(name in most for kind in _COUNTS[:2] for names in kind for name in names)
+    return Tokens(*map(max, sums)) if is_reported else None
 
 
 def _streamed(chunks: Sequence[bytes]) -> Iterator[Json]:
-    """The JSON values of a stream: of its lines of data, or of its lines."""
-    for line in b"".join(chunks).splitlines():
-        if any(name.encode() in line for name in (*_USAGE, *INPUT, *OUTPUT)):
+    """The JSON values of pieces: of all, of their lines of data, or of their lines."""
+    whole = b"".join(chunks)
+    for text in (whole, *whole.splitlines()):
+        if b"oken" in text or b"eval_count" in text:
             with suppress(ValueError, RecursionError):
-                yield json.loads(line.removeprefix(b"data:"))
+                yield json.loads(text.removeprefix(b"data:"))
 
 
-def _reports(values: Iterable[Json]) -> Iterator[dict[str, Json]]:
-    for value in values:
-        if isinstance(value, dict):
-            yield value
-            for name in _USAGE:
-                if isinstance(inner := value.get(name), dict):
-                    yield inner
-            yield from _reports(value.get(name) for name in _WITHIN)
-
-
-def _largest(reports: Iterable[dict[str, Json]], names: Sequence[str]) -> int:
-    counts = (report.get(name) for report in reports for name in names)
-    return max((n for n in counts if isinstance(n, int) and 0 <= n < 1 << 53), default=0)
+def _reports(values: Sequence[Json]) -> Iterator[dict[str, Json]]:
+    """The objects with numbers of tokens among these values and within them."""
+    for _ in range(_LEVELS):
+        found = [value for value in values if isinstance(value, dict)]
+        yield from found
+        values = [value for report in found for value in report.values()]

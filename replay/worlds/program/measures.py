@@ -1,23 +1,34 @@
-"""The measures of a program: what it took, and the numbers that it noted."""
+"""The measures of a program: what it took, and the numbers that it noted; by exchange, and by the
+rounds that it notes itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Final, Self
 
 import attrs
+import msgspec
 
 from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.worlds.program.state import ProgramState
+from goldrush.kernel.world import Vocabulary
+from goldrush.kernel.worlds.program.events import NOTED
+from goldrush.kernel.worlds.program.state import ProgramState, plain_json
+from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import VOCABULARY, program_world
-from goldrush.replay.data.measures import Measure, Measured, Measures, Measuring, named
+from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column, Row, Table
+from goldrush.replay.data.measures import Measure, Measured, Measures, Measuring, Span, named
+from goldrush.replay.data.run_data import RunData
+from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.program.texts import response_of
 
 NOTES_MAX: Final = 200  # names of notes that are measures
+STEPS: Final = ("round", "step")  # the names of notes that begin a round
 
 
 @attrs.frozen
@@ -33,81 +44,147 @@ class ProgramConfig:
 
 
 class MeasuredProgram(Measured[ProgramConfig], frozen=True, kw_only=True):
-    """A measured run of a program, with its command and the number of its exchanges."""
+    """A measured run of a program, by exchange or by round.
+
+    Attributes:
+        command: its command.
+        exchanges: their number.
+        notes: (unit, name, value) of each note, in order.
+    """
 
     command: Sequence[str]
     exchanges: int
+    notes: Sequence[tuple[int, str, Json]]
 
     @property
     def counted(self) -> int:
-        return self.exchanges
+        return self.exchanges if self.vocabulary == VOCABULARY else self.units
 
-    def facts(self) -> dict[str, Any]:
-        return {"command": list(self.command)}
+    def facts(self) -> dict[str, object]:
+        return {"command": list(self.command), "exchanges": self.exchanges}
+
+    def by_step(self, step: str | None) -> Self:
+        names = {name for _, name, _ in self.notes}
+        step = step or next(filter(names.__contains__, STEPS), None)
+        if step is None:
+            return self
+        if step not in names:
+            listed = ", ".join(sorted(names)) or "none"
+            raise BadInput(f"{self.path} has no note {step}", f"its notes: {listed}")
+        rounds = [*self._rounds(step)]
+        numbers = [number for number, _ in rounds]
+        first = numbers[0] if type(numbers[0]) is int else 1
+        if numbers != [*range(first, first + len(numbers))]:
+            first = 1
+        known = {name: measure for name, measure in self.known.items() if name != step}
+        return msgspec.structs.replace(
+            self, known=known, units=len(rounds), vocabulary=Vocabulary(escaped(step), first=first),
+            values={name: [each.get(name) for _, each in rounds] for name in known},
+        )  # fmt: skip
+
+    def _rounds(self, step: str) -> Iterator[tuple[Json, dict[str, Value]]]:
+        """What each round was noted as, and its measures: of a note, the last in the round. What
+        comes before the first note of a round is of the first.
+        """
+        names = self.values.keys() - {name for _, name, _ in self.notes}
+        first, current = 1, None
+        noted: dict[str, Value] = {}
+        for unit, name, value in [*self.notes, (self.units + 1, step, None)]:
+            if name == step and value != current:
+                if current is not None:
+                    span = Span(first, unit - 1)
+                    taken = {each: self.over(each, span, len(span)) for each in names if len(span)}
+                    yield current, {**noted, **taken}
+                    first = unit
+                current = value
+            noted[name] = _number(value)
 
 
-def _took(of: Callable[[ProgramState], int]) -> Callable[[ProgramState], Value]:
-    """What an exchange took; undefined at the end of a program."""
-    return lambda state: None if state.answered is None else float(of(state))
+def _took(kind: str) -> Callable[[ProgramState], Value]:
+    """The tokens of an exchange; undefined where the server reports none."""
+
+    def value(state: ProgramState) -> Value:
+        is_known = state.answered is not None and state.took is not None
+        return float(getattr(state.took, kind)) if is_known else None
+
+    return value
 
 
-def _failed(state: ProgramState) -> int:
-    return state.answered is not None and not response_of(state, state.answered).is_success
+def _failed(state: ProgramState) -> Value:
+    row = state.answered
+    return None if row is None else float(not response_of(state, row).is_success)
 
 
 KNOWN: Final = named(
     Measure(
-        "tokens_in", "tokens of requests", "Tokens of the request, as the server reported them.",
-        _took(lambda state: state.took.input), total=True, column=1,
+        "tokens_in", "tokens of requests", "Tokens of requests, as the server reported them.",
+        _took("input"), total=True, column=1,
     ),
     Measure(
-        "tokens_out", "tokens of answers", "Tokens of the answer, as the server reported them.",
-        _took(lambda state: state.took.output), total=True, column=2,
+        "tokens_out", "tokens of answers", "Tokens of answers, as the server reported them.",
+        _took("output"), total=True, column=2,
     ),
     Measure(
         "failed", "failed exchanges",
         "1 for an answer that is asked for again: 401-403, 408, 409, 429, 5xx, cut; else 0.",
-        _took(_failed), total=True, column=3,
+        _failed, total=True, column=3,
     ),
 )  # fmt: skip
 
 
-def _noted(name: str, title: str) -> Measure:
-    """The last number that was noted under a name; of a list, the mean of its numbers."""
+def _number(value: Json) -> Value:
+    """A noted number; of a list, the mean of its numbers."""
+    items = value if isinstance(value, list) else [value]
+    numbers = [float(n) for n in items if isinstance(n, (int, float)) and abs(n) < 1e308]
+    return sum(numbers) / len(numbers) if numbers else None
 
-    def last(state: ProgramState) -> Value:
-        noted = state.notes.get(title)
-        items = noted if isinstance(noted, list) else [noted]
-        numbers = [float(n) for n in items if isinstance(n, (int, float)) and abs(n) < 1e308]
-        return sum(numbers) / len(numbers) if numbers else None
 
-    text = f"The last {escaped(title)} that the program noted; of a list, its mean."
-    return Measure(name, escaped(title), text, last, at_end=True)
+def _noted(name: str) -> Measure:
+    """The last number that was noted under a name."""
+    title = escaped(name)
+    text = f"The last {title} that the program noted; of a list, its mean."
+    return Measure(name, title, text, lambda state: _number(state.notes.get(name)), at_end=True)
 
 
 def read(reader: JournalReader) -> MeasuredProgram:
     """The measures of an open journal that was not read yet; see `Measures.read`."""
-    world = program_world()
-    taken, walk = Measuring(KNOWN), Walk(world, reader)
+    taken, walk = Measuring(KNOWN), Walk(program_world(), reader)
     taken.declare(0, ())
-    noted: set[str] = set()
+    notes: list[tuple[int, str, Json]] = []
     counted = 0
     for commit, state in walk:
+        for name, value in (row for block in commit.blocks for row in block.rows(NOTED)):
+            notes.append((commit.unit, name, plain_json(state, value)))
+            if name not in taken.known and len(taken.known) < len(KNOWN) + NOTES_MAX:
+                taken.include(_noted(name))
         if commit.kind == UNIT and commit.digest is not None:
-            for name in state.notes:
-                if name not in noted and len(noted) < NOTES_MAX and name not in KNOWN:
-                    noted.add(name)
-                    taken.include(_noted(name, name))
             taken.add(state)
             counted += fold.counts(commit, VOCABULARY)
     return MeasuredProgram(
-        config=ProgramConfig(), known=taken.known, vocabulary=VOCABULARY,
+        config=ProgramConfig(), known=taken.known, vocabulary=VOCABULARY, notes=notes,
         command=walk.state.setup["command"], exchanges=counted, **taken.fields(reader, walk, {}),
     )  # fmt: skip
 
 
 def _head(measured: MeasuredProgram) -> str:
-    return f"{format_count(measured.counted, 'exchange')} of {' '.join(measured.command)}"
+    counted = format_count(measured.counted, measured.vocabulary.unit)
+    return f"{counted} of {' '.join(measured.command)}"
+
+
+def _by_round(run: RunData) -> Iterator[Row]:
+    measured = run.measured
+    if measured.vocabulary != VOCABULARY:
+        for name, values in measured.values.items():
+            for unit, value in enumerate(values, 1):
+                yield measured.vocabulary.number(unit), name, value
 
 
 MEASURES: Final = Measures(KNOWN, read, _head)
+TABLES: Final = Tables(own=[
+    Table(
+        "rounds", "a measure of a round that the program noted",
+        [Column("round", WHOLE, "its number"), Column("measure", TEXT, "the measure's name"),
+         Column("value", REAL, "over the exchanges of the round; of a note, the last one in it")],
+        _by_round,
+    ),
+])  # fmt: skip

@@ -12,6 +12,8 @@ from typing import Final
 
 import msgspec
 
+from goldrush.agents.llm.budget import Budget
+from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import Inputs
@@ -27,26 +29,18 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape
 from goldrush.replay.worlds.program.texts import read
+from goldrush.replay.worlds.program.usage import charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much a run may ask for, earlier processes included; None: as much as it likes."""
+    """How much a run may ask for, earlier processes included. `max_requests`: None: as much as it
+    likes; `models`: with the ceilings of tokens and of cost, and with prices.
+    """
 
     max_requests: int | None = None
-    max_tokens: int | None = None
-
-    def reached(self, state: ProgramState, under_way: int) -> str | None:
-        """The limit that one more request would exceed, as text. `under_way`: the requests that
-        are not answered.
-        """
-        if self.max_requests is not None and state.exchanges + under_way >= self.max_requests:
-            return f"--max-requests {self.max_requests}"
-        taken = state.tokens.input + state.tokens.output
-        if self.max_tokens is not None and taken >= self.max_tokens:
-            return f"--max-tokens {self.max_tokens}"
-        return None
+    models: Models = Models()
 
 
 UNLIMITED: Final = Limits()
@@ -158,7 +152,9 @@ class ProgramSession:
         self, tape: Tape, recorder: Recorder | None, secrets: Secrets, masks: Masks,
         limits: Limits = UNLIMITED,
     ) -> None:  # fmt: skip
-        """Serve what is valid: without a recorder all, with one what succeeded."""
+        """Serve what is valid: without a recorder all, with one what succeeded. Raises BadInput for
+        a ceiling of cost without the price of a model that was asked.
+        """
         self.tape = tape
         # Who resumes may ask again for what an earlier process asked: it was paid for as well.
         chosen = map(tape.exchanges.__getitem__, tape.valid if recorder is None else tape.exchanges)
@@ -177,6 +173,8 @@ class ProgramSession:
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.model
         self._replaced: tuple[Asked, Response] | None = None
+        taken = [*charged(tape.exchanges.values())] if recorder else []
+        self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
         self._notes: dict[tuple[str, bytes], list[int]] = defaultdict(list)  # numbers, last first
         for number in reversed(made):
@@ -213,11 +211,19 @@ class ProgramSession:
             return f"the journal does not have {self.missed[-1]}"
         if self.failed is not None:
             return f"nothing more is recorded: {self.failed}"
-        self.stopped = self.stopped or self.limits.reached(self.recorder.state, self.under_way)
+        self.stopped = self.stopped or self._ceiling(model_of(asked, self.model))
         if self.stopped is not None:
             return f"the run is stopped by {self.stopped}"
         self._admit()
         return None
+
+    def _ceiling(self, model: str) -> str | None:
+        """The limit that one more request, to this model, would exceed, as text; None: none."""
+        assert self.recorder is not None
+        most, asked = self.limits.max_requests, self.recorder.state.exchanges + self.under_way
+        if most is not None and asked >= most:
+            return f"--max-requests {most}"
+        return self._budget.reached(model)
 
     def _admit(self) -> None:
         self.under_way += 1
@@ -233,6 +239,13 @@ class ProgramSession:
         self.under_way -= 1
         try:
             self.recorder.commit(asked, answer, arrival)
+            state = self.recorder.state
+            assert state.asked and state.answered
+            paid = Exchange(
+                state.unit, arrival, asked.caller, state, state.asked, state.answered, self.model
+            )
+            for amount in charged([paid]):
+                self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
             raise

@@ -35,7 +35,8 @@ _AROUND: Final = 24  # characters shown on each side of a difference
 
 class Exchange(msgspec.Struct, frozen=True):
     """A request and its answer, as the journal holds them: bodies take the space of their
-    references. `number`: of its unit; `arrival`: of its request; `state`: of the run, by now.
+    references. `number`: of its unit; `arrival`: of its request; `model`: what was asked in place
+    of the program's; empty: its own was; `state`: of the run, by now.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Exchange(msgspec.Struct, frozen=True):
     state: ProgramState
     asks: Row
     answers: Row
+    model: str = ""
 
     @property
     def asked(self) -> Asked:
@@ -132,8 +134,10 @@ class Tape:
             self.notes.append(note)
             self.made.append(note.number)
         elif code == ASKED:
-            arrival = self._answered[0]
-            self.exchanges[unit] = Exchange(unit, arrival, row[0], state, row, self._answered)
+            answers = self._answered
+            self.exchanges[unit] = Exchange(
+                unit, answers[0], row[0], state, row, answers, state.model
+            )
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)

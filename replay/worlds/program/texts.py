@@ -102,28 +102,27 @@ def _events(answer: Response) -> Iterator[tuple[bytes, Json]]:
 
 
 def _text_at(value: Json, paths: Sequence[Path]) -> str | None:
-    for path in paths:
-        below: Any = value
-        try:
-            for key in path:
-                below = below[key]
-        except (LookupError, TypeError):
-            continue
-        if isinstance(below, str):
-            return below
-    return None
+    place = _place(value, paths)
+    return None if place is None else str(place[0][place[1]])
 
 
 def _put(value: Json, paths: Sequence[Path], text: str) -> bool:
     """Put a text in place of the one at the first of these paths; whether there was one."""
+    place = _place(value, paths)
+    if place is not None:
+        place[0][place[1]] = text
+    return place is not None
+
+
+def _place(value: Json, paths: Sequence[Path]) -> tuple[Any, str | int] | None:
+    """What has the text at the first of these paths, and its key there; None: there is none."""
     for *front, last in paths:
         below: Any = value
         try:
             for key in front:
                 below = below[key]
             if isinstance(below[last], str):
-                below[last] = text
-                return True
+                return below, last
         except (LookupError, TypeError):
             continue
-    return False
+    return None

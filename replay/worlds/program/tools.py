@@ -20,8 +20,14 @@ class ProgramTools(Tools):
     """What can be done with recorded programs."""
 
     measures = lazy("goldrush.replay.worlds.program.measures:MEASURES")
+    exchanges = lazy("goldrush.replay.worlds.program.prompts:prompted")
+    tables = lazy("goldrush.replay.worlds.program.measures:TABLES")
+    answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     asks_policies = False
-    recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
+    recorded_by = (
+        "put the program behind --: goldrush record --out run.journal -- python sim.py; "
+        "goldrush verify judges it"
+    )
 
     def world(self, setup: Mapping[str, object]) -> World[ProgramState]:
         command = _command(setup) or "COMMAND"

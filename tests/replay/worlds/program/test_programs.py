@@ -4,6 +4,7 @@ The servers are scripted (server.py) and answer at random, so an output that com
 the journal.
 """
 
+import json
 import os
 import random
 import re
@@ -17,7 +18,11 @@ from pathlib import Path
 import pytest
 
 import goldrush
+from goldrush import testing
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.program.world import program_world
+from goldrush.replay.find import tools_for
+from goldrush.replay.worlds.program.prompts import messages_of
 from goldrush.replay.worlds.program.tape import Tape
 from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.server import serving
@@ -172,16 +177,140 @@ def test_a_clock_in_a_prompt_is_named_and_can_be_masked(now, options, code, says
     assert says in verdict.stdout.decode()
 
 
-def test_a_ceiling_stops_a_run_that_a_higher_one_continues(tmp_path):
-    command = command_of("sim.py")
+PRICES = "price_in = 1e6\nprice_out = 1e6"  # a cost of 1 for each token
+
+
+@pytest.mark.parametrize(
+    ("table", "option", "says", "asked"),
+    [
+        ("[m]", "--max-requests=9", "stopped by --max-requests 9", 9),
+        ("[m]", "--max-tokens=100", "stopped by --max-tokens 100", 9),
+        ("[m]", "--max-cost=100", "stopped by --max-cost 100", 9),
+        ("[dear]\nmodel = 'm'", "--max-cost=100", "stopped by --max-cost 100", 9),
+        ("[n]", "--max-cost=1", "needs the price of m; give price_in", 0),
+    ],
+)
+def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, asked, tmp_path):
+    (tmp_path / "prices.toml").write_text(f"{table}\n{PRICES}")
+    command = command_of("sim3.py")
     with serving() as server:
         at = {"url": server.url, "folder": tmp_path}
-        line = ["record", "--out", "run.journal", "--max-requests"]
-        stopped = goldrush_(*line, "9", "--", *command, **at)
+        line = ["record", "--out", "run.journal", "--models", "prices.toml"]
+        stopped = goldrush_(*line, option, "--", *command, **at)
         assert 1 == stopped.returncode
-        assert b"stopped by --max-requests 9" in stopped.stderr
-        assert 9 == len(server.asked)
-        assert 0 == goldrush_(*line, "999", "--", *command, **at).returncode
+        assert says in stopped.stderr.decode()
+        under_way = 3 * (asked > 0 and "requests" not in option)
+        assert asked <= len(server.asked) <= asked + under_way
+        unpriced = goldrush_("resume", "run.journal", "--max-cost=1e6", "--", *command, **at)
+        assert b"needs the price of m" in unpriced.stderr
+        done = goldrush_(*line, "--max-tokens=99999", "--", *command, **at)
+        assert 0 == done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module")
+def society(tmp_path_factory):
+    """A recorded society, with the texts of its answers."""
+    folder = tmp_path_factory.mktemp("society")
+    with serving(limited=0.05) as server:
+        at = {"url": server.url, "folder": folder}
+        done = goldrush_("record", "--out", "run.journal", "--", *command_of("society.py"), **at)
+        assert done.returncode == 0, done.stderr
+        yield folder / "run.journal", server
+
+
+def shown(*words):
+    done = goldrush_(*map(str, words), "--json", url="http://127.0.0.1:9", folder="/")
+    assert 0 == done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_usage_and_its_cost_are_by_model(society, tmp_path):
+    journal, server = society
+    (tmp_path / "prices.toml").write_text("[ours]\nmodel = 'm'\nprice_in = 3.0\nprice_out = 15.0")
+    answered, failed = len(server.answered), len(server.asked) - len(server.answered)
+
+    [found] = shown("measure", "--usage", journal, "--models", tmp_path / "prices.toml")
+
+    [row] = found["agents"]
+    assert (None, "m", answered + failed) == (row["agent"], row["model"], row["answers"])
+    assert (10 * answered, 2 * answered) == (row["tokens_in"], row["tokens_out"])
+    assert failed == row["errors"].get("no-answer", 0)
+    assert row["cost"] == pytest.approx(answered * (10 * 3 + 2 * 15) / 1e6)
+
+
+def test_prompts_are_shown_by_exchange_and_by_caller(society):
+    journal, server = society
+    exchanges = tape_of(journal).exchanges
+    number = next(each.number for each in exchanges.values() if each.answer.is_success)
+    caller = exchanges[number].asked.caller
+
+    found = shown("prompt", journal, "--at", number, "--answer")
+
+    [question], [answer] = found["questions"], found["answers"]
+    assert caller == question["caller"]
+    assert question["request"] in [each["body"] for each in server.asked]
+    assert question["request"]["messages"] == question["messages"]
+    assert answer["text"] in server.answered
+    assert (10, 2, "m") == (answer["tokens_in"], answer["tokens_out"], answer["model"])
+    own = shown("prompt", journal, "--agent", caller)["questions"]
+    assert [each["exchange"] for each in own] == [
+        each.number for each in exchanges.values() if each.asked.caller == caller
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "chat"),
+    [
+        ({"system": "Be", "messages": [{"role": "user", "content": [{"text": "a"}]}]},
+         {"system": "Be", "user": "a"}),
+        ({"instructions": "Be", "input": "a"}, {"system": "Be", "user": "a"}),
+        ({"contents": [{"role": "model", "parts": [{"text": "a"}, {"text": "b"}]}]},
+         {"model": "a\nb"}),
+        ({"messages": [{"role": "tool", "id": "7", "content": "a"}]}, {"tool": 'a\n{"id": "7"}'}),
+        ({"prompt": "a"}, {"user": "a"}), ({"query": "a"}, {"request": '{"query": "a"}'}),
+    ],
+)  # fmt: skip
+def test_chats_of_the_known_protocols_are_messages(body, chat):
+    assert chat == {each["role"]: each["content"] for each in messages_of(body)}
+
+
+def test_measures_are_by_the_rounds_that_a_program_notes(society):
+    journal, server = society
+
+    [found] = shown("measure", journal)
+
+    answered = len(server.answered)
+    assert (6, len(server.asked)) == (found["rounds"], found["exchanges"])
+    assert 10 * answered == found["run"]["tokens_in"]
+    golds = [note.value for note in tape_of(journal).notes if note.name == "gold"]
+    measured = goldrush.open(journal).measured()
+    assert [sum(gold) / len(gold) for gold in golds] == measured.values["gold"]
+    assert 10 * answered == sum(measured.values["tokens_in"])
+    assert 0 == measured.vocabulary.number(1), "as the program counts"
+    [by_gold] = shown("measure", journal, "--step", "gold")
+    assert len(golds) == by_gold["golds"]
+    rows = goldrush_(
+        "export", "--format=csv", "--table=rounds", str(journal), url="", folder="/"
+    ).stdout.decode()
+    assert f"5,gold,{sum(golds[-1]) / len(golds[-1])}\n" in rows
+    unknown = goldrush_("measure", str(journal), "--step=day", url="", folder="/")
+    assert (2, True) == (unknown.returncode, b"its notes: gold, round" in unknown.stderr)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        testing.decide_depends_on_state_and_inputs_alone, testing.folding_in_pieces_gives_the_same,
+        testing.events_have_fields_of_the_declared_kinds, testing.damage_is_found,
+        testing.decide_accepts_every_legal_input,
+    ],
+)  # fmt: skip
+def test_the_world_keeps_the_laws_that_need_no_players(law, society):
+    """A run of nothing but the recorded behaviour. A fork declares what it is of, so that its
+    digests are others; what the digest covers is the chain of events.
+    """
+    world = program_world(tape_of(society[0]).behaviour())
+    law(testing.Trial("program", tools_for("program"), world, society[0], {}, None, None))
 
 
 def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
