@@ -240,7 +240,8 @@ class ProgramSession:
         try:
             self.recorder.commit(asked, answer, arrival)
             state = self.recorder.state
-            assert state.asked and state.answered
+            assert state.asked is not None
+            assert state.answered is not None
             paid = Exchange(
                 state.unit, arrival, asked.caller, state, state.asked, state.answered, self.model
             )
