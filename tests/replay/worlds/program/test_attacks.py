@@ -197,7 +197,7 @@ def test_no_key_is_in_a_journal_or_in_what_is_printed(number, tmp_path, path, at
             with suppress(Killed), goldrush.tape(path):
                 for _ in replies:
                     ask(**way(key.decode()))
-                goldrush.note("config", {"api_key": key.decode()})
+                goldrush.note("config", {"api_key": key.decode()[::-1]})
                 raise Killed
             assert all(key in each for each in asked)
         for words in (["log", "--json"], ["info"], ["export"], ["replay"], ["view"]):
@@ -205,7 +205,7 @@ def test_no_key_is_in_a_journal_or_in_what_is_printed(number, tmp_path, path, at
         data = path.read_bytes() + "".join(capfd.readouterr()).encode()
         path.unlink()
 
-        assert not [part for part in (key, key[:9], key[9:]) if part in data]
+        assert not [part for part in (key, key[:9], key[9:], key[::-1]) if part in data]
 
 
 def test_a_key_in_two_pieces_of_a_stream_is_hidden(path, at):
@@ -243,9 +243,10 @@ def test_no_key_of_a_command_is_in_start():
     assert (*hidden, "a:(secret)", "--max-tokens", "100") == shown
     assert shown == secrets.in_command(shown)
     assert b"Lovelace 1815" == secrets.hidden(b"Lovelace 1815")
+    assert b"not-needed" == Secrets({"OPENAI_API_KEY": "not-needed"}).hidden(b"not-needed")
 
 
-def test_who_has_not_the_token_reaches_nothing(path, at, capfd):
+def test_who_has_not_the_token_reaches_nothing(path, at, caplog):
     with serving(whole(GOOD.encode())) as (url, asked):
         at(url)
         with goldrush.tape(path):
@@ -273,7 +274,7 @@ def test_who_has_not_the_token_reaches_nothing(path, at, capfd):
     assert [b"GET /v1/a HTTP/1.1\r\n"] * 2 == [each.splitlines(True)[0] for each in asked]
     assert 2 == len(tape_of(path).exchanges)
     assert token.encode() not in path.read_bytes()
-    assert ("", "") == capfd.readouterr()
+    assert [] == caplog.records  # of the server; they would go to stderr
 
 
 @attrs.frozen
@@ -333,7 +334,7 @@ def test_no_mask_takes_for_ever(monkeypatch):
     masks = Masks(["(a+)+$"])
 
     with pytest.raises(BadInput, match="a mask takes too long"), masks.in_time():
-        masks.in_value(["a" * 99 + "b"])
+        masks.in_value(["a" * 25 + "b"])  # 2 to the 25th steps
 
 
 def test_keys_go_to_no_server_that_a_journal_alone_names(path, at):
