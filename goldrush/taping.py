@@ -92,7 +92,7 @@ def _served(setting: Launch) -> Iterator[None]:
         async with proxy.running():
             is_ready.set()
             await is_done.wait()
-            await proxy.drained(GRACE)
+            await proxy.drained(GRACE, lambda: False)
 
     thread = Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
     with ExitStack() as stack:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from typing import Final, Protocol
@@ -18,7 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from goldrush.agents.worlds.program.requests import (
     CALLER,
-    RETRIED,
+    UNPAID,
     Masks,
     Response,
     Secrets,
@@ -48,11 +49,15 @@ SECONDS_MAX: Final = 3600.0  # of an exchange
 SILENCE_MAX: Final = 600.0  # seconds between two pieces of an answer
 OUTSIDE: Final = "outside"  # the upstream of functions; see goldrush.outside
 _REFUSED: Final = 421  # a status that no client asks again
+_QUIET: Final = logging.Logger("proxy", logging.CRITICAL)  # strangers write nothing to stderr
 _GONE: Final = (ConnectionError, RuntimeError, AssertionError)  # the program does not listen
 _HOP: Final = frozenset(
-    ["accept-encoding", "connection", "content-length", "expect", "host", "keep-alive",
-     "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", CALLER]
+    ["accept-encoding", "connection", "content-encoding", "content-length", "expect", "host",
+     "keep-alive", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", CALLER]
 )  # fmt: skip
+
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Exchanges(Protocol):
@@ -64,6 +69,7 @@ class Exchanges(Protocol):
         model: asked in place of the program's; empty: its own.
         under_way: the number of requests that were sent and are not recorded.
         arrived: the number of requests so far that were not served.
+        failed: what ended the recording; None: nothing.
     """
 
     secrets: Secrets
@@ -72,6 +78,7 @@ class Exchanges(Protocol):
     model: str
     under_way: int
     arrived: int
+    failed: BaseException | None
 
     def serve(self, asked: Asked) -> Response | None:
         """The answer to a request that is not to be asked; None: there is none."""
@@ -119,13 +126,13 @@ class Proxy:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve within the context."""
-        app = web.Application(client_max_size=BODY_MAX)
+        app = web.Application(client_max_size=BODY_MAX, middlewares=[self._answered])
         app.router.add_post(f"/{self._token}/notes", self._note)
         app.router.add_post(f"/{self._token}/{OUTSIDE}", self._call)
         app.router.add_put(f"/{self._token}/{OUTSIDE}/{{ticket}}", self._called)
         app.router.add_route("*", f"/{self._token}/{{name}}/{{path:.*}}", self._handle)
         app.router.add_route("*", f"/{self._token}/{{name}}", self._handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(app, access_log=None, logger=_QUIET, shutdown_timeout=1.0)
         await runner.setup()
         site = web.TCPSite(runner, HOST, 0)
         await site.start()
@@ -140,41 +147,69 @@ class Proxy:
         finally:
             await runner.cleanup()
 
-    async def drained(self, seconds: float) -> None:
-        """Wait until all answers under way are recorded, but not longer than this."""
+    async def drained(self, seconds: float, is_given_up: Callable[[], bool]) -> None:
+        """Wait until all answers under way are recorded, but not longer than this, and not for what
+        is given up.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self._session.under_way:
+                while self._session.under_way and not is_given_up():
                     await asyncio.sleep(0.02)
 
+    @web.middleware
+    async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Refuse in JSON what is no request that can be passed on; a bug ends the recording."""
+        try:
+            return await handler(request)
+        except web.HTTPException as error:
+            return _refusal(error.status, error.text or error.reason)
+        except GoldrushError as error:
+            return _refusal(_REFUSED, f"this cannot be recorded: {error}")
+        except (web.RequestPayloadError, ConnectionError) as error:
+            return _refusal(400, f"the request cannot be read: {error}")
+        except Exception as error:
+            self._session.failed = error
+            raise
+
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            return _refusal(_REFUSED, "websockets are not recorded")
         body = await request.read()
-        name = request.match_info["name"]
-        path = request.rel_url.raw_path.removeprefix(f"/{self._token}/{name}")
+        _, _, name, *below = request.rel_url.raw_path.split("/", 3)
+        path = "".join(f"/{part}" for part in below)
         headers = [(key.lower(), text) for key, text in request.headers.items()]
         session = self._session
-        session.secrets.add([*headers, *request.query.items()])
+        session.secrets.add([*headers, *request.query.items()], body)
         asked = asked_of(
             _caller(request), name, request.method, path or "/",
             request.query.items(), headers, body, session.secrets, session.masks,
         )  # fmt: skip
         session.unknown.update(dict.fromkeys(not_compared(headers)))
-        if (answer := session.serve(asked)) is not None:
-            return await _respond(request, _at_once(answer))
-        if name not in self._upstreams:
-            return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
-        if self._is_open_ended:
-            await self._wait()
-        if objection := session.objection(asked):
-            return _refusal(_REFUSED, objection)
+        given = await self._given(request, asked, is_known=name in self._upstreams)
+        if given is not None:
+            return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
         query = request.rel_url.raw_query_string
         url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
         return await self._ask(request, asked, url, kept, self._changed(body))
 
-    async def _wait(self) -> None:
-        self.parked += 1
-        await asyncio.Event().wait()  # until the program is ended
+    async def _given(
+        self, request: web.Request, asked: Asked, *, is_known: bool
+    ) -> web.StreamResponse | None:
+        """The recorded answer to a request, or a refusal; None: it is to be asked. `is_known`:
+        there is a server to be asked.
+        """
+        if (answer := self._session.serve(asked)) is not None:
+            return await _respond(request, _at_once(answer))
+        if not is_known:
+            name = asked.upstream
+            return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
+        if self._is_open_ended:
+            self.parked += 1
+            await asyncio.Event().wait()  # until the program is ended
+        if objection := self._session.objection(asked):
+            return _refusal(_REFUSED, objection)
+        return None
 
     def _changed(self, body: bytes) -> bytes:
         """The body, with the model that a fork asks in place of the program's."""
@@ -191,10 +226,11 @@ class Proxy:
         same: it was paid for.
         """
         assert self._client is not None
-        arrival = self._session.arrived
+        session, arrival = self._session, self._session.arrived
         response: web.StreamResponse | None = None
-        answer = Response(502, [("content-type", "application/json")], [])
+        answer: Response | None = None
         chunks: list[bytes] = []
+        written, rest = 0, b""  # chunks that the program has; what may begin a credential
         is_cut = False
         try:
             async with self._client.request(
@@ -202,40 +238,40 @@ class Proxy:
                 skip_auto_headers=("User-Agent", "Content-Type"),
                 proxy=self._proxies[asked.upstream],
             ) as given:  # fmt: skip
-                answer = Response(given.status, _kept(given.headers.items()), [])
+                answer = _head(given, session.secrets)
                 if given.content_length is None and given.status < 400:
                     response = await _begun(request, answer)
-                async for chunk in _limited(given.content.iter_any()):
-                    if response is not None and chunks:
-                        await _write(response, chunks[-1])
-                    chunks.append(self._session.secrets.hidden(chunk))
+                async for piece in _limited(given.content.iter_any()):
+                    chunk, rest = session.secrets.split(rest + piece)
+                    chunks += filter(None, [chunk])
+                    if response is not None and len(chunks) > written + 1:
+                        await _write(response, chunks[written])
+                        written += 1
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            is_cut = answer.status != 502 or bool(chunks)
-            if not is_cut:
-                why = f"{asked.upstream} gave no answer: {type(error).__name__}"
-                chunks = [json.dumps({"error": {"message": f"goldrush: {why}"}}).encode()]
-        except asyncio.CancelledError:
-            self._session.drop()
+            is_cut = answer is not None
+            answer = answer or _no_answer(asked.upstream, error)
+            chunks += answer.chunks
+        except BaseException:
+            session.drop()
             raise
-        if response is None:  # credentials may have been split between the pieces
-            chunks = [self._session.secrets.hidden(b"".join(chunks))]
+        chunks += filter(None, [rest])
+        if response is None:
+            chunks = [b"".join(chunks)]
         answer = Response(answer.status, answer.headers, chunks, is_cut)
         try:
-            self._session.commit(asked, answer, arrival)
-        except GoldrushError as error:
-            if response is not None:
-                _abort(request)
-                return response
-            return _refusal(_REFUSED, f"the answer cannot be recorded: {error}")
+            session.commit(asked, answer, arrival)
+        except GoldrushError:
+            if response is None:
+                raise
+            return await _ended(request, response, (), is_cut=True)
         if response is None:
             return await _respond(request, answer)
-        if is_cut:
-            _abort(request)
-            return response
-        return await _ended(response, chunks[-1:])
+        return await _ended(request, response, chunks[written:], is_cut=is_cut)
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
-        note = parsed(await request.read())
+        body = await request.read()
+        self._session.secrets.add((), body)
+        note = parsed(self._session.secrets.hidden(body))
         if not isinstance(note, dict) or not isinstance(note.get("name"), str):
             return _refusal(400, 'a note is {"name": TEXT, "value": JSON}')
         self._session.note(str(note["name"]), note.get("value"))
@@ -247,15 +283,13 @@ class Proxy:
         value = parsed(body)
         path = str(value.get("function")) if isinstance(value, dict) else ""
         session = self._session
+        session.secrets.add((), body)
         asked = asked_of(
             _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
         )
-        if (answer := session.serve(asked)) is not None:
-            return await _respond(request, answer)
-        if self._is_open_ended:
-            await self._wait()
-        if objection := session.objection(asked):
-            return _refusal(_REFUSED, objection)
+        given = await self._given(request, asked, is_known=True)
+        if given is not None:
+            return given
         ticket = secrets.token_urlsafe(8)
         self._tickets[ticket] = asked, session.arrived
         return web.json_response({"ticket": ticket}, status=202)
@@ -266,10 +300,7 @@ class Proxy:
             return _refusal(404, "there is no such ticket")
         body = self._session.secrets.hidden(await request.read())
         answer = Response(200, [("content-type", "application/json")], [body])
-        try:
-            self._session.commit(call[0], answer, call[1])
-        except GoldrushError as error:
-            return _refusal(_REFUSED, f"the result cannot be recorded: {error}")
+        self._session.commit(call[0], answer, call[1])
         return web.Response(body=body, content_type="application/json")
 
 
@@ -282,7 +313,7 @@ def _proxy_to(url: str) -> str | None:
 def _caller(request: web.Request) -> str:
     """Who asks: empty if nobody says, `.` for the first thread of a program."""
     name = request.headers.get(CALLER)
-    return "" if name is None else name or "."
+    return "" if name is None else name.encode("utf-8", "replace").decode() or "."
 
 
 async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -301,12 +332,7 @@ async def _respond(request: web.Request, answer: Response) -> web.StreamResponse
         body = b"".join(answer.chunks)
         return web.Response(status=answer.status, headers=dict(answer.headers), body=body)
     response = await _begun(request, answer)
-    if not answer.is_cut:
-        return await _ended(response, answer.chunks)
-    for chunk in answer.chunks:
-        await _write(response, chunk)
-    _abort(request)
-    return response
+    return await _ended(request, response, answer.chunks, is_cut=answer.is_cut)
 
 
 async def _begun(request: web.Request, answer: Response) -> web.StreamResponse:
@@ -322,33 +348,41 @@ async def _write(response: web.StreamResponse, chunk: bytes) -> None:
         await response.write(chunk)
 
 
-async def _ended(response: web.StreamResponse, chunks: Iterable[bytes]) -> web.StreamResponse:
+async def _ended(
+    request: web.Request, response: web.StreamResponse, chunks: Iterable[bytes], *, is_cut: bool
+) -> web.StreamResponse:
     """An answer in pieces, after its last ones."""
     for chunk in chunks:
         await _write(response, chunk)
+    if is_cut and request.transport is not None:
+        request.transport.close()
     with suppress(*_GONE):
         await response.write_eof()
     return response
-
-
-def _abort(request: web.Request) -> None:
-    if request.transport is not None:
-        request.transport.close()
 
 
 def _at_once(answer: Response) -> Response:
     """The answer as it is served again: who is to ask once more need not wait."""
     waits = {"retry-after", "retry-after-ms"}
     kept = [(name, text) for name, text in answer.headers if name not in waits]
-    if answer.status < 500 and answer.status not in RETRIED:
+    if answer.status < 500 and answer.status not in UNPAID:
         return answer
     zero = [("retry-after", "0"), ("retry-after-ms", "1")]  # 0 ms is taken for none
     return Response(answer.status, [*kept, *zero], answer.chunks, answer.is_cut)
 
 
-def _kept(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    lower = {name.lower(): text for name, text in headers}
-    return [(name, text) for name, text in sorted(lower.items()) if is_kept(name, text)]
+def _head(given: aiohttp.ClientResponse, secrets: Secrets) -> Response:
+    """An answer without its body. Raises ClientPayloadError for a status that is none."""
+    if not 200 <= given.status <= 599:
+        raise aiohttp.ClientPayloadError(f"status {given.status}")
+    lower = {name.lower(): secrets.hidden_in(text) for name, text in given.headers.items()}
+    return Response(given.status, [pair for pair in sorted(lower.items()) if is_kept(*pair)], [])
+
+
+def _no_answer(upstream: str, error: Exception) -> Response:
+    why = f"goldrush: {upstream} gave no answer: {type(error).__name__}"
+    body = json.dumps({"error": {"message": why}}).encode()
+    return Response(502, [("content-type", "application/json")], [body])
 
 
 def _refusal(status: int, text: str) -> web.Response:

@@ -10,8 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from threading import current_thread, main_thread
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 
@@ -24,21 +29,35 @@ COMPARED: Final = ("accept", "anthropic-beta", "anthropic-version", "content-typ
 # Headers that change nothing in an answer, or are made anew for each connection.
 _IGNORED: Final = re.compile(
     r"accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|expect|host"
-    r"|keep-alive|origin|pragma|priority|referer|sec-.*|te|traceparent|tracestate|transfer-encoding"
+    r"|idempotency-key|keep-alive|origin|pragma|priority|referer|sec-.*|te|traceparent|tracestate|transfer-encoding"
     r"|upgrade.*|user-agent|x-stainless-.*|x-goldrush-.*|x-request-id|x-client-.*|x-goog-api-client"
 )
 _SECRET: Final = re.compile(
     r"auth|cookie|credential|key|passw|secret|session|sig\b|signature|token", re.IGNORECASE
 )
-_NO_SECRET: Final = re.compile(r"max|count|budget|limit|tokenizer", re.IGNORECASE)
-# Something like the key of a provider.
-KEY: Final = re.compile(
-    r"\b(?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|AIza|Bearer)[-_ ]?[A-Za-z0-9_-]{12,}"
+_NO_SECRET: Final = re.compile(
+    r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
 )
-_SECRET_MIN: Final = 8  # characters; shorter values are found in any text
-RETRIED: Final = (408, 409, 429)  # statuses below 500 of answers that were not paid for
-HIDDEN: Final = "(secret)"
-_ESCAPED: Final = ("utf-8", "surrogateescape")  # how bytes that are no UTF-8 stand in text
+# Credentials in a text in lower case, in time that grows with its length alone: behind their name,
+# in JSON, a form, a command or a script, and what has the form of a provider's keys.
+_CREDENTIAL: Final = re.compile(
+    rb"""
+    (?: (?:api|access|auth|client|private|secret)[-_]?(?:key|token|secret)
+        (?: "\s{0,9}:\s{0,9}" | \s{0,3}=\s{0,3}["']? ) | -(?:key|token|password)= )
+        ( [^"'&=\s\\()\[\]{}]{8,999} )
+    | bearer[ ] ( [\w.~+/-]{12,999} )
+    | (?<![\w-]) (?:sk|gsk|xai|pplx|csk|rk|pk|hf|r8|key|tgp|nvapi|tvly|fw)[-_]
+        (?=[a-z_-]{0,40}\d) [\w-]{20,200}
+    | aiza [\w-]{30,200}
+    """,
+    re.VERBOSE,
+)
+SECONDS_MAX: Final = 10.0  # of the masks of a request
+_SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
+_WORD_MIN: Final = 16  # characters of one without
+# Statuses below 500 of answers that were not paid for, and that may be others the next time.
+UNPAID: Final = (401, 402, 403, 408, 409, 429)
+HIDDEN: Final = b"(secret)"
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -52,7 +71,7 @@ class Response(msgspec.Struct, frozen=True):
     @property
     def is_success(self) -> bool:
         """Whether it is served again when a run is resumed: failures were not paid for."""
-        return self.status < 500 and self.status not in RETRIED and not self.is_cut
+        return self.status < 500 and self.status not in UNPAID and not self.is_cut
 
 
 def is_secret(name: str) -> bool:
@@ -66,21 +85,49 @@ class Secrets:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Begin with those of the environment."""
         self._known: set[bytes] = set()
-        self.add((name, value) for name, value in environment.items() if is_secret(name))
+        self.add(environment.items())
 
-    def add(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Take the values of what has such a name; of `Bearer KEY`, the key, too."""
-        for name, value in pairs:
-            if is_secret(name):
-                for part in [value, *re.split(r"[\s;=,]+", value)]:
-                    if len(part) >= _SECRET_MIN:
-                        self._known |= {part.encode(*_ESCAPED), json.dumps(part)[1:-1].encode()}
+    def add(self, pairs: Iterable[tuple[str, str]], body: bytes = b"") -> None:
+        """Take the values of what has such a name, in pairs and in a body of a request, and what
+        looks like a key there; of `Bearer KEY`, the key, too.
+        """
+        found = [value for name, value in pairs if is_secret(name)]
+        for match in _CREDENTIAL.finditer(body.lower()):
+            found.append(body[slice(*match.span(match.lastindex or 0))].decode("utf-8", "replace"))
+        for value in found:
+            for part in (value, *re.split(r"[\s;=,]+", value)):
+                least = _SECRET_MIN if any(map(str.isdecimal, part)) else _WORD_MIN
+                if len(part) >= least:
+                    forms = {part, json.dumps(part)[1:-1], quote(part, safe="")}
+                    self._known.update(form.encode("utf-8", "surrogateescape") for form in forms)
 
     def hidden(self, body: bytes) -> bytes:
         """A body without the known credentials."""
         for secret in sorted(self._known, key=len, reverse=True):
-            body = body.replace(secret, HIDDEN.encode())
+            body = body.replace(secret, HIDDEN)
         return body
+
+    def split(self, body: bytes) -> tuple[bytes, bytes]:
+        """A piece of a body without the known credentials, and its end that may begin one."""
+        body = self.hidden(body)
+        at = len(body)
+        for secret in self._known:
+            start = body.find(secret[:1], max(0, len(body) - len(secret) + 1))
+            while 0 <= start < at:
+                if secret.startswith(body[start:]):
+                    at = start
+                start = body.find(secret[:1], start + 1)
+        return body[:at], body[at:]
+
+    def hidden_in(self, text: str) -> str:
+        """A text without the known credentials, and without what is not UTF-8."""
+        return self.hidden(text.encode("utf-8", "replace")).decode()
+
+    def in_command(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words of a command without the known credentials and those that it has itself."""
+        pairs = [f"{option}={word}" for option, word in pairwise(words) if option[:1] == "-"]
+        self.add((), "&".join([*words, *pairs]).encode("utf-8", "replace"))
+        return tuple(map(self.hidden_in, words))
 
 
 class Masks:
@@ -105,6 +152,26 @@ class Masks:
             text = pattern.sub(name.replace("\\", r"\\"), text)
         return text
 
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """Within it, masks have SECONDS_MAX, but in a thread. Raises BadInput beyond: of some
+        patterns the time grows with each character to its double.
+        """
+        if not self._masks or current_thread() is not main_thread():
+            yield
+            return
+
+        def end(number: int, frame: object) -> None:
+            raise BadInput("a mask takes too long", "give a pattern without repeats in repeats")
+
+        before = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
         return _canonical(value, self.masked if self._masks else str)
@@ -126,13 +193,17 @@ def asked_of(
 ) -> Asked:  # fmt: skip
     """A request as it is recorded. `headers`: with lower-case names."""
     value = parsed(secrets.hidden(body)) if body else b""
-    if isinstance(value, bytes):
-        value = masks.masked(value.decode(*_ESCAPED)).encode(*_ESCAPED)
-    else:
-        value = masks.in_value(value)
-    shown = [(name, masks.masked(text)) for name, text in query if not is_secret(name)]
-    kept = [(name, text) for name, text in headers if name in COMPARED]
-    path = masks.masked(path)
+    hidden = secrets.hidden_in
+    with masks.in_time():
+        if isinstance(value, bytes):
+            value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
+                "utf-8", "surrogateescape"
+            )
+        else:
+            value = masks.in_value(value)
+        shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
+        path = masks.masked(hidden(path))
+    kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
     return Asked(
         caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value
     )  # fmt: skip

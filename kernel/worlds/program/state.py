@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import add
@@ -26,6 +27,10 @@ def _texts_by_name(value: object) -> bool:
     )
 
 
+_SEED: Final = re.compile("random|[0-9]{0,10}")
+_HASHSEED: Final = Kind(
+    "random or a number", lambda value: TEXT.holds(value) and _SEED.fullmatch(value) is not None
+)
 _BY_NAME: Final = Kind("texts by name", _texts_by_name)
 _SOURCE: Final = Kind(
     "sha256 and text",
@@ -45,7 +50,7 @@ SETUP: Final[Mapping[str, Kind]] = {
     "variables": _BY_NAME,
     "masks": several(TEXT),
     "outputs": several(TEXT),
-    "hashseed": TEXT,
+    "hashseed": _HASHSEED,
     "source": _SOURCE,
 }
 # Numbers of tokens, by the names of the known servers: of requests, of answers, and of these those

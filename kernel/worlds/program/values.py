@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -32,7 +33,10 @@ Stored: TypeAlias = "bool | int | float | str | bytes | tuple[Stored, ...] | Non
 OBJECT, LIST, TEXT, MORE, INTEGER = range(5)
 
 TEXT_MIN: Final = 64  # characters of a text that is stored once
-BODY_MAX: Final = 64 << 20  # bytes of a body, and of a value with all that it refers to
+BODY_MAX: Final = 64 << 20  # bytes of a body
+ITEMS_MAX: Final = 3 << 20  # values and keys of a body; one with more is bytes
+ITEM: Final = 64  # bytes that a value takes besides its text
+SIZE_MAX: Final = BODY_MAX + ITEMS_MAX * ITEM  # of a value with all that it refers to
 DEPTH_MAX: Final = 64  # of values within values, references included
 _DIGITS: Final = re.compile("-?[1-9][0-9]{18,3999}")
 _NOWHERE: Final = -1  # the beginning of an empty list
@@ -48,7 +52,8 @@ def parsed(body: bytes) -> Body:
             packed(value)  # no lone surrogates
         except (ValueError, RecursionError):
             return body
-    return value if _depth(value) <= DEPTH_MAX // 2 else body
+    depth, items = _extent(value)
+    return value if depth <= DEPTH_MAX // 2 and items <= ITEMS_MAX else body
 
 
 def packed(value: object) -> bytes:
@@ -61,9 +66,12 @@ def packed(value: object) -> bytes:
         return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _depth(value: Json) -> int:
+def _extent(value: Json) -> tuple[int, int]:
+    """The depth of a value, and the number of values and keys in it."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max((_depth(item) for item in items if type(item) in (dict, list)), default=0)
+    below = [_extent(item) for item in items if type(item) in (dict, list)]
+    count = len(items) * (2 if isinstance(value, dict) else 1) + sum(n for _, n in below)
+    return 1 + max((depth for depth, _ in below), default=0), count
 
 
 class References:
@@ -126,11 +134,11 @@ class References:
         return items[::-1]
 
     def measure(self, value: Stored) -> tuple[int, int]:
-        """The size, roughly in bytes, and the depth of a value with all that it refers to.
+        """The size, roughly in bytes of memory, and the depth of a value with all it refers to.
 
-        Raises ValueError for one beyond BODY_MAX or DEPTH_MAX, IndexError for an unknown number.
+        Raises ValueError for one beyond SIZE_MAX or DEPTH_MAX, IndexError for an unknown number.
         """
-        size, depth = 8, 0
+        size, depth = ITEM, 0
         if isinstance(value, (str, bytes)):
             size += len(value)
         elif isinstance(value, tuple) and value[0] == TEXT:
@@ -143,7 +151,7 @@ class References:
             for part in parts:
                 of_part, below = self.measure(part)
                 size, depth = size + of_part, max(depth, below + 1)
-        if size > 4 * BODY_MAX or depth > DEPTH_MAX:
+        if size > SIZE_MAX or depth > DEPTH_MAX:
             raise ValueError("a value that is too large or nested too deeply")
         return size, depth
 
@@ -173,7 +181,7 @@ class References:
         """The number of a beginning with one more item."""
         key = number, _digest(self._plain(item))
         if key not in self._longer:
-            _, _, before, depth = (0, 0, 8, 0) if number == _NOWHERE else self._lists[number]
+            _, _, before, depth = (0, 0, ITEM, 0) if number == _NOWHERE else self._lists[number]
             size, below = self.measure(item)
             self._longer[key] = len(self._lists)
             self._lists.append((number, item, before + size, max(depth, below + 1)))
@@ -210,6 +218,8 @@ def shown(value: Stored) -> Json:
     """A stored value for people and JSON, with what it refers to by number."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
     if not isinstance(value, tuple):
         return value
     form, *parts = cast("tuple[Any, ...]", value)

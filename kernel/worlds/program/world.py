@@ -7,7 +7,7 @@ these answers did: whoever derives such a run again shows that it repeats here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import partial
@@ -63,10 +63,12 @@ class Exit(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What a program did in a unit: its notes, then what it asked or how it ended."""
+    """What a program did in a unit: its notes, then what it asked (or the function that tells) or
+    how it ended.
+    """
 
     notes: Sequence[tuple[str, Json]] = ()
-    last: Asked | Exit | None = None
+    last: Asked | Callable[[], Asked] | Exit | None = None
 
 
 class Behaviour:
@@ -137,9 +139,10 @@ def _decide(behaviour: Behaviour, state: ProgramState, inputs: Block) -> list[Ba
     done = behaviour.of(state.unit + 1)
     stored = state.seen.stored
     derived: list[Batch] = [(NOTED, [(name, stored(value)) for name, value in done.notes])]
-    if isinstance(done.last, Asked):
-        *known, body = msgspec.structs.astuple(done.last)
+    last = done.last() if callable(done.last) else done.last
+    if isinstance(last, Asked):
+        *known, body = msgspec.structs.astuple(last)
         derived.append((ASKED, [(*known, stored(body))]))
-    elif done.last is not None:
-        derived.append((ENDED, [(done.last.code, done.last.outputs)]))
+    elif last is not None:
+        derived.append((ENDED, [(last.code, last.outputs)]))
     return derived

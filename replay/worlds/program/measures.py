@@ -126,7 +126,7 @@ KNOWN: Final = named(
     ),
     Measure(
         "failed", "failed exchanges",
-        "1 for an answer that is asked for again: 408, 409, 429, 5xx, broken off; else 0.",
+        "1 for an answer that is asked for again: 401-403, 408, 409, 429, 5xx, cut; else 0.",
         _failed, total=True, column=3,
     ),
 )  # fmt: skip

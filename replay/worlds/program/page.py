@@ -7,6 +7,7 @@ new since the last one of its caller, and since the chat that it goes on from, w
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -100,10 +101,11 @@ class ExchangeFields(UnitFields):
 def fields_of(unit: ClosedUnit) -> Mapping[str, object]:
     """The tokens of all exchanges, and the last note of each name."""
     state: ProgramState = unit.state
+    notes = json.loads(json.dumps(state.notes), parse_constant=str)  # one may be NaN
     return {
         "tokens of requests": state.tokens.input,
         "tokens of answers": state.tokens.output,
-        **{f"note {name}": value for name, value in state.notes.items()},
+        **{f"note {name}": value for name, value in notes.items()},
     }
 
 

@@ -127,7 +127,7 @@ def recording(
     )
     source = source_of_command(words)
     setup = {
-        "command": tuple(words),
+        "command": Secrets(os.environ).in_command(words),
         "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
@@ -148,7 +148,7 @@ def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
     with suppress(BadInput, JournalError), JournalReader(path) as reader:
         if reader.header.world == NAME:
             tape = Tape.of(reader)
-            return tape.command == tuple(words) and not reader.ended
+            return tape.command == Secrets(os.environ).in_command(words) and not reader.ended
     return False
 
 
@@ -159,6 +159,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         with journal.reader() as reader:
             tape = tape_of(reader)
         check_command(tape, words, str(path))
+        _check_servers(tape, options, path)
         command, urls, masks, secrets = given_again(tape, words, options)
         behaviour = tape.behaviour(source_of_command(words).sha256)
         loop = resume_steps(program_world(behaviour), journal)
@@ -191,6 +192,7 @@ def fork(
             )
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
+        _check_servers(whole, options, parent)
         command, urls, masks, secrets = given_again(whole, words, options)
         source = source_of_command(words)
         behaviour = tape.behaviour(source.sha256)
@@ -222,14 +224,24 @@ def tape_of(reader: JournalReader) -> Tape:
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
     """Raises BadInput unless a journal is of a command of these words."""
-    if tape.command != tuple(words):
-        recorded = shown_command(tape.command)
-        raise BadInput(f"{path} is of another command", f"give -- {recorded}")
+    if tape.command != Secrets(os.environ).in_command(words):
+        raise BadInput(f"{path} is of another command", f"give -- {shown_command(tape.command)}")
 
 
 def shown_command(words: Sequence[str]) -> str:
     """A command as it is typed."""
     return " ".join(map(quoted, words))
+
+
+def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
+    """Raises BadInput for a server that a journal names and the user does not: its writer may have
+    been another, who would be sent the user's keys.
+    """
+    assert tape.state is not None
+    given = {text.partition("=")[0] for text in options.upstreams}
+    for name, url in tape.state.setup["upstreams"].items():
+        if name not in KNOWN and name not in given:
+            raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
 
 
 def given_again(
@@ -258,11 +270,9 @@ def _played(setting: Launch, write: Write) -> ProgramOutcome:
     session, end, stopped = setting.session, None, ""
     try:
         end = asyncio.run(run(setting.command, session, setting.urls, write))
-        session.finish(end)
     except KeyboardInterrupt:
         stopped = "interrupted"
-    if session.failed is not None:
-        raise session.failed
+    session.finish(end)
     if session.stopped is not None:
         stopped = f"stopped by {session.stopped}"
     elif end is None:
@@ -343,6 +353,7 @@ def played_again(
     session = ProgramSession(tape, None, secrets, masks)
     is_open_ended = tape.is_open_ended
     end = asyncio.run(run(command, session, urls, is_open_ended=is_open_ended))
+    session.finish(None)
     return session, end
 
 

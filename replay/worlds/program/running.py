@@ -14,8 +14,9 @@ from typing import Final
 import msgspec
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
+from goldrush.agents.interrupts import SIGNALS
 from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
-from goldrush.agents.worlds.program.requests import KEY
+from goldrush.agents.worlds.program.requests import Secrets
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.program.world import Exit
 from goldrush.replay.worlds.program.session import ProgramSession
@@ -71,17 +72,26 @@ def source_of_command(words: Sequence[str]) -> Source:
     for index, word in enumerate(words):
         with suppress(OSError, ValueError):
             if os.path.isfile(word):
-                code = Path(word).read_bytes()
-                is_text = len(code) <= TEXT_MAX and b"\0" not in code
-                text = code.decode("utf-8", "replace") if is_text else ""
-                if not is_text or text.encode() != code:
-                    if index == 0:
-                        continue
-                    text = f"SHA-256 {hashlib.sha256(code).hexdigest()}\n"
+                text = _text(word)
+                if text is None and index == 0:
+                    continue
+                if text is None:
+                    text = f"SHA-256 {_file(word)[1]}\n"
                 texts.append((word, text))
     whole = "".join(f"==> {name} <==\n{text}" for name, text in texts)
     source = source_of((texts[0][1] if len(texts) == 1 else whole).encode())
-    return Source(source.sha256, None) if KEY.search(source.text or "") else source
+    code, secrets = (source.text or "").encode(), Secrets(os.environ)
+    secrets.add((), code)
+    return Source(source.sha256, None) if secrets.hidden(code) != code else source
+
+
+def _text(path: str) -> str | None:
+    """The text of a file; None for a long one, and for what is no text."""
+    if os.path.getsize(path) > TEXT_MAX:
+        return None
+    code = Path(path).read_bytes()
+    text = code.decode("utf-8", "replace")
+    return None if b"\0" in code or text.encode() != code else text
 
 
 async def run(
@@ -113,7 +123,7 @@ async def run(
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise BadInput(f"{command.words[0]} cannot be run: {why}", "give a command") from None
-        interrupted = _on_interrupt(child)
+        signals = _on_signal(child)
         output = asyncio.create_task(_output(child, write))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(child.wait())]
         if is_open_ended:
@@ -127,8 +137,8 @@ async def run(
                 child.kill()
         code = await child.wait()
         digest, size = await output
-        await proxy.drained(GRACE)
-    if interrupted():
+        await proxy.drained(GRACE, lambda: signals() > 1)
+    if signals():
         raise KeyboardInterrupt
     if not is_ended:
         return None
@@ -167,28 +177,35 @@ async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
             return
 
 
-def _on_interrupt(child: asyncio.subprocess.Process) -> Callable[[], bool]:
-    """Have Ctrl-C, which the program gets too, wait for its end; the second one ends it. Returns
-    whether there was one.
+def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
+    """Have Ctrl-C, which the program gets too, and what else ends a command, which is passed on,
+    wait for the program's end and for answers under way; the second signal ends both. Returns how
+    many there were.
     """
     count = 0
 
-    def interrupt() -> None:
+    def pass_on(number: int) -> None:
         nonlocal count
         count += 1
-        if count > 1:
-            with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):
+            if count > 1:
                 child.kill()
+            elif number != signal.SIGINT:
+                child.send_signal(number)
 
     with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)
-    return lambda: count > 0
+        for number in SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                asyncio.get_running_loop().add_signal_handler(number, pass_on, number)
+    return lambda: count
 
 
 def _file(name: str) -> tuple[str, str, int]:
-    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read."""
-    try:
-        content = Path(name).read_bytes()
-    except OSError:
-        return name, "", 0
-    return name, hashlib.sha256(content).hexdigest(), len(content)
+    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, and for what
+    may have no end.
+    """
+    with suppress(OSError, ValueError):
+        if os.path.isfile(name):
+            with open(name, "rb") as file:
+                return name, hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+    return name, "", 0

@@ -6,6 +6,7 @@ that a kill of the program, or of the recorder, loses nothing that was paid for.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator
 from typing import Final
 
@@ -157,7 +158,7 @@ class ProgramSession:
         self.tape = tape
         # Who resumes may ask again for what an earlier process asked: it was paid for as well.
         chosen = map(tape.exchanges.__getitem__, tape.valid if recorder is None else tape.exchanges)
-        served = (each for each in chosen if recorder is None or each.answer.is_success)
+        served = (each for each in chosen if recorder is None or each.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
         self.secrets, self.masks, self.limits = secrets, masks, limits
@@ -175,7 +176,10 @@ class ProgramSession:
         taken = [*charged(tape.exchanges.values())] if recorder else []
         self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
-        self._notes = [tape.notes[number - 1] for number in made]
+        self._notes: dict[tuple[str, bytes], list[int]] = defaultdict(list)  # numbers, last first
+        for number in reversed(made):
+            note = tape.notes[number - 1]
+            self._notes[note.name, packed(note.value)].append(number)
 
     def replace(self, asked: Asked, answer: Response) -> None:
         """Have a request answered so, once it is asked; that is recorded as an answer to it."""
@@ -235,7 +239,12 @@ class ProgramSession:
         self.under_way -= 1
         try:
             self.recorder.commit(asked, answer, arrival)
-            paid = Exchange(self.recorder.state.unit, arrival, asked, answer, self.model)
+            state = self.recorder.state
+            assert state.asked is not None
+            assert state.answered is not None
+            paid = Exchange(
+                state.unit, arrival, asked.caller, state, state.asked, state.answered, self.model
+            )
             for amount in charged([paid]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
@@ -244,21 +253,24 @@ class ProgramSession:
 
     def note(self, name: str, value: Json) -> None:
         """Take a note of the program."""
-        value = self.masks.in_value(value)
-        known = next(
-            (n for n in self._notes if n.name == name and packed(n.value) == packed(value)), None
-        )
+        with self.masks.in_time():
+            value = self.masks.in_value(value)
+        same = self._notes.get((name, packed(value)))
+        known = same.pop() if same else None
         if known is not None:
-            self._notes.remove(known)
-            self.made.append(known.number)
+            self.made.append(known)
         else:
             self.new_notes.append((name, value))
         if self.recorder is not None:
-            self.recorder.note(name, value, None if known is None else known.number)
+            self.recorder.note(name, value, known)
 
     def finish(self, end: Exit | None) -> None:
-        """Record the end of the program, unless it was stopped. Raises WriteFailed."""
-        if self.recorder and end and self.stopped is None and self.failed is None:
+        """Record the end of the program, unless it was stopped. Raises WriteFailed, also of an
+        answer before, and what else ended the recording.
+        """
+        if self.failed is not None:
+            raise self.failed
+        if self.recorder and end and self.stopped is None:
             self.recorder.finish(end)
 
     def behaviour(self, end: Exit | None, source: str | None) -> Behaviour:

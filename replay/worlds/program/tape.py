@@ -6,6 +6,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -27,20 +29,42 @@ from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
 from goldrush.replay.worlds.program.texts import common, response_of
 
+_ASKED: Final = attrgetter("asked")
 _AROUND: Final = 24  # characters shown on each side of a difference
 _HEAD: Final = ("upstream", "method", "path", "query", "headers")  # of a request, what is compared
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """A request and its answer. `number`: of its unit; `arrival`: of its request; `model`: what was
-    asked in place of the program's; empty: its own was.
+    """A request and its answer, as the journal holds them: bodies take the space of their
+    references. `number`: of its unit; `arrival`: of its request; `model`: what was asked in place
+    of the program's; empty: its own was; `state`: of the run, by now.
     """
 
     number: int
     arrival: int
-    asked: Asked
-    answer: Response
+    caller: str
+    state: ProgramState
+    asks: Row
+    answers: Row
     model: str = ""
+
+    @property
+    def asked(self) -> Asked:
+        """The request, with its whole body."""
+        caller, upstream, method, path, query, headers, body = self.asks
+        plain = self.state.seen.plain(body)
+        return Asked(caller, upstream, method, path, query, headers, plain)
+
+    @property
+    def answer(self) -> Response:
+        """The answer, with its whole body."""
+        return response_of(self.state, self.answers)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether it is served again when a run is resumed."""
+        _, status, *_, is_cut = self.answers
+        return Response(status, (), (), is_cut).is_success
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -105,17 +129,16 @@ class Tape:
             self.valid += [number for number in exchanges if number in self.exchanges]
             self.made += [number for number in notes if 0 < number <= len(self.notes)]
         elif code == ANSWERED:
-            self._arrival, self._answer = row[0], response_of(state, row)
+            self._answered = row
         elif code == NOTED:
             note = Note(len(self.notes) + 1, unit, row[0], plain_json(state, row[1]))
             self.notes.append(note)
             self.made.append(note.number)
         elif code == ASKED:
-            caller, upstream, method, path, query, headers, body = row
-            plain = state.seen.plain(body)
-            asked = Asked(caller, upstream, method, path, query, headers, plain)
-            exchange = Exchange(unit, self._arrival, asked, self._answer, state.model)
-            self.exchanges[unit] = exchange
+            answers = self._answered
+            self.exchanges[unit] = Exchange(
+                unit, answers[0], row[0], state, row, answers, state.model
+            )
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)
@@ -134,10 +157,11 @@ class Tape:
     def behaviour(self, source: str | None = None) -> Behaviour:
         """What the program did, as it is recorded. `source`: see Behaviour."""
         found = Behaviour(source)
-        lasts: dict[int, Asked | Exit] = {n: each.asked for n, each in self.exchanges.items()}
         notes = self.notes_by_unit(self.notes)
-        for unit, last in {**lasts, **self.ends}.items():
-            found.done[unit] = Done(notes.get(unit, ()), last)
+        for unit, exchange in self.exchanges.items():
+            found.done[unit] = Done(notes.get(unit, ()), partial(_ASKED, exchange))
+        for unit, end in self.ends.items():
+            found.done[unit] = Done(notes.get(unit, ()), end)
         return found
 
     @staticmethod
@@ -149,8 +173,7 @@ class Tape:
         return by_unit
 
     _process: object = 1
-    _arrival: int = 0
-    _answer: Response = Response(0, (), ())
+    _answered: Row = ()
 
 
 class Reel:
@@ -177,12 +200,12 @@ class Reel:
     def take(self, asked: Asked) -> Exchange | None:
         """The exchange for a request, which is not served again; None: there is none."""
         same = self._waiting.get(key_of(asked), []) if self.left else []
-        found = next((each for each in same if each.asked.caller == asked.caller), None)
+        found = next((each for each in same if each.caller == asked.caller), None)
         if found is None and (self._is_whole or not asked.caller):
             found = next(iter(same), None)
         if found is None:
             return None
-        self.raced += len(same) > 1 and not (asked.caller and found.asked.caller == asked.caller)
+        self.raced += len(same) > 1 and not (asked.caller and found.caller == asked.caller)
         same.remove(found)
         del self.left[found.number]
         return found
@@ -202,7 +225,7 @@ class Reel:
         return min(
             self.left.values(), default=None,
             key=lambda one: (
-                (one.asked.upstream, one.asked.path) != of, one.asked.caller != asked.caller,
+                (one.asks[1], one.asks[3]) != of, one.caller != asked.caller,
             ),
         )  # fmt: skip
 
@@ -211,7 +234,7 @@ class Reel:
         None: there is none.
         """
         found = self._nearest(asked)
-        if found is None or found.asked.path != asked.path:
+        if found is None or found.asks[3] != asked.path:
             return None
         self._waiting[key_of(found.asked)].remove(found)
         return self.left.pop(found.number)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
+from goldrush.kernel.shape import TEXT, several
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
@@ -37,8 +38,8 @@ class ProgramTools(Tools):
 
 
 def _command(setup: Mapping[str, object]) -> str:
-    words = setup.get("command")
-    return " ".join(map(quoted, words)) if isinstance(words, tuple) else ""
+    words: Any = setup.get("command")
+    return " ".join(map(quoted, words)) if several(TEXT).holds(words) else ""
 
 
 TOOLS: Final = ProgramTools()

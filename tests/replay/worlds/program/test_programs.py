@@ -7,6 +7,8 @@ the journal.
 import json
 import os
 import random
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from goldrush import testing
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.worlds.program.prompts import messages_of
+from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
 from tests.replay.worlds.program.server import serving
 
@@ -274,3 +277,24 @@ def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
         assert 1 == len(server.asked)
         with pytest.raises(openai.APIStatusError, match="'silver"):
             ask("silver?")
+
+
+@pytest.mark.parametrize("notes", [False, True])
+def test_the_page_does_what_it_shows(notes, tmp_path):
+    pytest.importorskip("openai")
+    page = (ROOT / "replay/worlds/program/README.md").read_text()
+    (commands,) = re.findall(r"```text\n(goldrush record.*?)```", page, re.DOTALL)
+    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    lines = [line for line in script.splitlines() if notes or "# new" not in line]
+    (tmp_path / "sim.py").write_text("\n".join(lines))
+    (tmp_path / "new.txt").write_text("share, says the page")
+    words = [shlex.split(line, comments=True)[1:] for line in commands.splitlines()]
+    with serving() as server:
+        for line in words if notes else words[:2]:
+            line = [sys.executable if word == "python" else word for word in line]
+            done = goldrush_(*line, url=server.url, folder=tmp_path)
+            assert done.returncode == (line[0] == "diff"), done.stderr
+        measured = goldrush_("measure", "run.journal", url=server.url, folder=tmp_path)
+
+    assert 12 == len(tape_of(str(tmp_path / "run.journal")).exchanges)
+    assert notes == (b"gold" in measured.stdout)
