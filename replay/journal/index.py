@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 import struct
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -131,16 +132,11 @@ class Index:
 
     def before(self, unit: int) -> IndexEntry | None:
         """The last entry of a unit before this one. Raises ValueError for a damaged entry."""
-        low, high = 0, self._entries
-        while low < high:
-            middle = (low + high) // 2
-            if self._entry(middle)[0].unit < unit:
-                low = middle + 1
-            else:
-                high = middle
-        if low == 0:
+        entries = range(self._entries)
+        number = bisect_left(entries, unit, key=lambda number: self._entry(number)[0].unit)
+        if number == 0:
             return None
-        entry, checksum = self._entry(low - 1)
+        entry, checksum = self._entry(number - 1)
         if checksum != xxh3_64_intdigest(_ENTRY.pack(*entry, 0)) or entry.unit >= unit:
             raise ValueError("a damaged entry")
         return entry
