@@ -295,8 +295,9 @@ def _measures(
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
-    of_units = [name for name in measures.of_units if name in measured.known]
-    main = of_units or list(measured.known)
+    known = measured.known
+    of_units = [name for name in measures.of_runs if name in known and known[name].by_unit]
+    main = of_units or known
     return [
         {
             "name": name,
@@ -306,6 +307,6 @@ def _measures(
             "low": measure.limits[0] if measure.limits[0] > -1e300 else None,
             "values": [short(value) for value in values[name]],
         }
-        for name, measure in measured.known.items()
+        for name, measure in known.items()
         if measure.by_unit and any_of(values[name]) and name not in charted
     ]
