@@ -191,7 +191,8 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "of a season: summarise": lambda c: summary.summarise(c.forged),
     "competition.ended.ended_at": lambda c: ended.ended_at(c.forged, 0),
     "competition.right.explained": lambda c: list(right.explained(c.forged)),
-    "competition.leaderboard.ranks_at": lambda c: leaderboard.ranks_at(c.forged),
+    "competition.leaderboard.export": lambda c: leaderboard.export(c.forged, c.out),
+    "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
     "of a season: view.shown.shown_of": lambda c: shown_of(
         c.forged, tools_at(c.forged), (None, None)
