@@ -207,7 +207,8 @@ NO_READERS = {
         batch.journals_in forged.reporting_forged outline.outline_of
         report.figure.check_paper report.folder.check_folder report.figure.write_figures
         report.folder.write_folder report.tables.write_tables study.manifest.read_manifest
-        study.manifest.write_manifest study.plan.read_plan view.frame.framed view.frame.joined
+        study.listing.no_manifest study.manifest.write_manifest study.plan.read_plan
+        view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.tools_at find.tools_of find.typed find.open_world
