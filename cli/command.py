@@ -15,6 +15,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
+from importlib import import_module
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import click
@@ -23,6 +24,7 @@ from goldrush.agents.given import games
 from goldrush.cli.text import echo_error
 
 PROGRAM: Final = "goldrush.program"  # in the context's meta: the words behind `--`
+_NETWORK: Final = "_network"  # the parameter of --network, which no function takes
 
 Declaration = Any  # makes the parameter of a name and a type; its value is of that type
 
@@ -76,6 +78,7 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
 
         @wraps(function)
         def called(**given: Any) -> Any:
+            given.pop(_NETWORK, None)
             for name, record in records.items():
                 given[name] = record(*(given.pop(field) for field in record._fields))
             if function.__name__ not in _JUDGES and games():
@@ -89,7 +92,7 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
 
         params = [*_declared(hints, defaults)]
         if reads_journals(params) and not function.__module__.startswith("goldrush.cli.worlds."):
-            params.append(_game_option())
+            params += _game_options(is_judge=function.__name__ not in ("fork", "resume"))
         return click.command(name, cls=Command, params=params)(called)
 
     return decorated
@@ -119,23 +122,37 @@ def reads_journals(params: Iterable[click.Parameter]) -> bool:
     return "world" not in names and bool(names & {"journal", "journals", "folders", "a", "study"})
 
 
-def _game_option() -> click.Option:
+def _game_options(is_judge: bool) -> Iterator[click.Option]:
     """The option --world of a command that reads journals: consent to the games that they are of,
-    or to what makes their environments or models.
+    or to what makes their environments or models. Unless the command plays on, that code connects
+    to other machines only by --network.
     """
-    return click.Option(
+    yield click.Option(
         ["--world", "--env", "_world"], metavar="FILE.py", expose_value=False, callback=_give,
         multiple=True,
         help="Code of the recorded game, environment or model: FILE.py, FILE.py:NAME, module:NAME, "
         "or an id of Gymnasium; repeatable.",
     )  # fmt: skip
+    if is_judge:
+        yield click.Option(
+            ["--network", _NETWORK], is_flag=True, is_eager=True,
+            help="Let code that is given connect to other machines.",
+        )  # fmt: skip
 
 
 def _give(context: click.Context, parameter: click.Parameter, locations: Sequence[str]) -> None:
     from goldrush.replay.find import tools_for
 
+    if locations:
+        keep_here(context)
     for location in locations:
         tools_for(location)  # or it would be ignored
+
+
+def keep_here(context: click.Context) -> None:
+    """Let code that is given to be judged connect to this machine alone, but for --network."""
+    if not context.params.get(_NETWORK, True):
+        import_module("goldrush.hook.goldrush_hook").stay_here()
 
 
 def option(flags: str, metavar: str | None = None, help: str = "", **settings: Any) -> Declaration:

@@ -79,7 +79,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 BUILT_IN: Final = {
     name: module for names in SECTIONS.values() for name, (module, _) in names.items()
 }
-OF_PROGRAMS: Final = ("record", "resume", "fork", "verify")  # which take a program behind `--`
+# They take a program behind `--`.
+OF_PROGRAMS: Final = ("record", "resume", "fork", "verify", "repeats")
 
 
 class Commands(click.Group):

@@ -183,6 +183,7 @@ OwnMeasures = Annotated[
         "Measure of your own: a function of a file, which runs with your rights; repeatable.",
     ),
 ]  # fmt: skip
+NO_CAUSES: Final = option("--no-causes", help="Do not look for the causes of a difference.")
 
 DryRun = Annotated[
     bool, option("--dry-run", help="Estimate questions, tokens and cost; record nothing.")

@@ -6,7 +6,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import Json, NumberRange
+from goldrush.cli.options import NO_CAUSES, Json, NumberRange
 from goldrush.cli.progress import progress
 from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
@@ -37,7 +37,8 @@ def repeats(
         "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
         type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
     ),
-    no_causes: bool = option("--no-causes", help="Do not look for the causes of a difference."),
+    network: bool = option("--network", help="Let it connect to other machines."),
+    no_causes: bool = NO_CAUSES,
     as_json: Json,
 ) -> int:  # fmt: skip
     """Check that a model or environment repeats from its seed.
@@ -48,7 +49,10 @@ def repeats(
     id of Gymnasium, a world or the file of a game. NAME is the class of a model (an object with
     step(), as in Mesa), a function of a seed, or what makes an environment (Gymnasium, PettingZoo);
     it runs with your rights. What does not repeat is run again until the lines that cause it are
-    known: at most 8 times for the values that differ, and 200 for the causes.
+    known: at most 8 times for the values that differ, and 200 for the causes. It may connect to
+    this machine alone, but for --network.
+
+    Of a recorded program: goldrush repeats --journal run.journal -- python sim.py
 
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
@@ -66,7 +70,7 @@ def repeats(
         verdict = judged(
             target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
             causes=not no_causes, ignore=ignore,
-            seed_parameter="" if no_seed else seed_parameter, on_step=step,
+            seed_parameter="" if no_seed else seed_parameter, network=network, on_step=step,
         )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.command import command, option
+from goldrush.cli.command import command, keep_here, option
 from goldrush.cli.options import (
     Jobs,
     Journals,
@@ -61,6 +61,8 @@ def verify(
     from goldrush.replay.journal import batch
     from goldrush.replay.study.listing import listing_of
 
+    if playing.trust:
+        keep_here(click.get_current_context())
     allow_own_policies(playing.trust)
     if strict and level < LEVEL_MAX:
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")

@@ -7,7 +7,6 @@ spaces and its rewards.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,7 +26,7 @@ from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.run import Ask, Steps, steps
 from goldrush.kernel.settings import INTEGER_MAX
-from goldrush.replay.arguments import integer, roster_of
+from goldrush.replay.arguments import integer, path_of, roster_of
 
 ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
 EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
@@ -55,7 +54,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
     """A world for learners: every agent whose roster entry is `external`.
 
     Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
-    play their policies in the same journal. All agents live to the end.
+    play their policies in the same journal. All agents live to the end, which is their termination:
+    nothing is truncated.
 
     `journal` is the path of the episode's journal, None before the first one; an episode left
     before its last unit can be resumed.
@@ -63,14 +63,10 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
 
     def __init__(
         self, treatment: str, roster: str | Sequence[object] | None,
-        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
+        journal: str | Path | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        if max_cycles is not None and integer(max_cycles, "max_cycles") < 1:
-            raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
-        if not isinstance(journal, str | os.PathLike | None):
-            raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
-        self.max_cycles, players = max_cycles, self._players
+        players = self._players
         self._settings, self._treatment = dict(settings), treatment
         who = roster_of(players, ROSTER_DEFAULT if roster is None else roster)
         config, found = players.configured(self._settings, who.text, treatment)
@@ -87,7 +83,7 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self.agents: list[str] = []
         self.config: Any = config
         self.journal: str | None = None
-        self._path = None if journal is None else str(journal)
+        self._path = None if journal is None else path_of(journal, "journal")
         self._temporary: TemporaryFolder | None = None  # where no path is given
         self._seed, self._since, self._episodes = self.config.seed, 0, 0
         self._open = ExitStack()
@@ -173,7 +169,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         self.config, self.journal = config, path
         self.agents = list(self.possible_agents)
         self._scores = self._scored(self._begun())
-        self._has_ended = self._go_on()
+        self._has_ended = False
+        self._go_on()
         return self._observed(), self._infos()
 
     def step(
@@ -188,30 +185,22 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
             PolicyFailed, WriteFailed: as in `record`; the episode is over then.
         """
         self._under_way()
-        has_ended = self._advance(actions)
-        names, is_cut = self.agents, not has_ended and self._is_cut
+        self._advance(actions)
+        names = self.agents
         scores, before = self._scored(self._begun()), self._scores
         self._scores = scores
-        if has_ended or is_cut:
+        if self._has_ended:
             self.close()
         return (
             self._observed(),
             {name: scores[name] - before[name] for name in names},
-            dict.fromkeys(names, has_ended),
-            dict.fromkeys(names, is_cut),
+            dict.fromkeys(names, self._has_ended),
+            dict.fromkeys(names, False),
             self._infos(),
         )
 
-    @property
-    def _is_cut(self) -> bool:
-        if self.max_cycles is None:
-            return False
-        players = self._players
-        closed = players.world.vocabulary.unit_of(players.unit(self._begun())) - 1
-        return closed >= self.max_cycles
-
-    def _advance(self, actions: Mapping[str, A]) -> bool:
-        """Play on with the actions of the learners, as `step`; whether the run is over."""
+    def _advance(self, actions: Mapping[str, A]) -> None:
+        """Play on with the actions of the learners, as `step`."""
         submissions: dict[int, object] = {}
         for name in self._asked:
             submitted = self._submission(name, actions[name]) if name in actions else None
@@ -221,19 +210,18 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
             submissions[self._names[name]] = submitted
         for agent, submitted in submissions.items():
             self._learners[agent].submission = submitted
-        self._asked = ()
         if submissions:  # else the run was over before a learner was asked
-            self._has_ended = self._play() or self._go_on()
-        return self._has_ended
+            self._play()
+            self._go_on()
 
-    def _go_on(self) -> bool:
-        """Play the steps in which no learner is asked; whether the run is over."""
-        self._asked, has_ended = (), False
-        while not (has_ended or self._asked or self._is_cut):
+    def _go_on(self) -> None:
+        """Play the steps in which no learner is asked."""
+        self._asked = ()
+        while not (self._has_ended or self._asked):
             movers = {*self._players.turn(self._begun())[1]}
             self._asked = [name for name, agent in self._names.items() if agent in movers]
-            has_ended = not self._asked and self._play()
-        return has_ended
+            if not self._asked:
+                self._play()
 
     def _submission(self, name: str, action: A) -> object | None:
         """What a learner submits with an action; None: it is not of its space."""
@@ -251,24 +239,20 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, O, A]):
         """The infos of the learners."""
         raise NotImplementedError
 
-    def _play(self) -> bool:
-        """Play the next step of the run; whether it was the last one. Raises BadInput where no
-        episode is under way.
-        """
+    def _play(self) -> None:
+        """Play the next step of the run. Raises BadInput where no episode is under way."""
         ask, loop, writer = self._under_way()
         try:
             inputs = ask(self._begun())
             try:
                 self._state = loop.send(inputs)
             except StopIteration as end:
-                self._state = end.value
-                return True
+                self._state, self._has_ended = end.value, True
         except BaseException as error:
             if writer.commits == 1 and not isinstance(error, WriteFailed):
                 writer.discard()
             self.close()
             raise
-        return False
 
     def close(self) -> None:
         """End the episode and close its journal, as far as it has come."""

@@ -16,7 +16,6 @@ from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
-    Plugin,
     PluginFailed,
     PluginKind,
     imported,
@@ -46,7 +45,6 @@ from goldrush.kernel.world import World
 from goldrush.replay.tools import RERUN, Tools
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.versions import PromptVersion
     from goldrush.kernel.game.game import Game
 
 WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
@@ -163,12 +161,7 @@ def distribution_of(world: str) -> str | None:
 
 def worlds() -> list[str]:
     """The names of all known worlds."""
-    return [*NAMES, *(one.name for one in installed())]
-
-
-def installed() -> list[Plugin]:
-    """The worlds of other distributions, by name; none is imported."""
-    return plugins(WORLDS, NAMES)
+    return [*NAMES, *(one.name for one in plugins(WORLDS, NAMES))]  # none is imported
 
 
 def built_in_policies() -> list[str]:
@@ -212,12 +205,6 @@ def players_of(tools: Tools) -> Players[Any]:
     if tools.players is NOBODY:
         raise BadInput(f"the {tools.name} world has no players", tools.recorded_by)
     return tools.players
-
-
-def prompt_of(world: str) -> PromptVersion | None:
-    """The version of a world's prompt; None if it is not known here. Raises as `tools_named`."""
-    tools = tools_named(world)
-    return None if tools is None else tools.players.prompt
 
 
 def tools_of(reader: JournalReader) -> Tools:

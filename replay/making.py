@@ -93,8 +93,10 @@ def check_kinds(make: Callable[..., object], settings: Mapping[str, object]) -> 
         taken = next((known[name] for known in _reached(makers) if name in known), None)
         if taken is None:
             check_kind(name, value, getattr(scenario, name, None))
-        elif taken.default is taken.empty or taken.annotation is str:
-            _check_annotation(name, value, taken)
+        elif taken.default is taken.empty or (
+            taken.annotation is str and isinstance(taken.default, str)
+        ):
+            _check_annotation(name, value, taken.annotation)
         elif all(kind in (taken.empty, NoneType, *_KINDS) for kind in _kinds_in(taken.annotation)):
             check_kind(name, value, taken.default)
 
@@ -105,13 +107,12 @@ def _kinds_in(annotation: object) -> list[object]:
     return [hint_parts(part)[0] for part in parts] if kind is Union else [kind]
 
 
-def _check_annotation(name: str, value: object, taken: inspect.Parameter) -> None:
-    """Raises BadInput for what is no number, no text or neither true nor false where the annotation
-    of a parameter without a default says so; for what is no text also where the default is one.
+def _check_annotation(name: str, value: object, kind: object) -> None:
+    """Raises BadInput for what is no number, no text or neither true nor false where an annotation
+    says so.
     """
-    kind, value = taken.annotation, _of_python(value)
-    is_believed = taken.default is not taken.empty and not isinstance(taken.default, str)
-    if value is None or not isinstance(kind, type) or kind not in _OF_ANNOTATION or is_believed:
+    value = _of_python(value)
+    if value is None or not isinstance(kind, type) or kind not in _OF_ANNOTATION:
         return
     if not isinstance(value, _OF_ANNOTATION[kind]) or (kind is bool and value not in (0, 1)):
         text = f"'{json.dumps(str(value))}'" if kind is str else "..."
@@ -150,9 +151,8 @@ def takes_none(
     make: Callable[..., object], settings: Mapping[str, object] = {}, of: str = ""
 ) -> BadInput:
     """The error for a seed that gets nowhere. `of`: what would take it, if not what is given."""
-    for name in SEED_NAMES:
-        if name in settings and is_taken(make, name):
-            return _is_given(name, settings[name])
+    if given := [name for name in SEED_NAMES if name in settings and is_taken(make, name)]:
+        return _is_given(given[0], settings[given[0]])
     known = [] if of else [each.name for each in parameters_of(make)]
     named = [name for name in known if "seed" in name.lower()]
     return BadInput(

@@ -24,7 +24,6 @@ def parallel_env(
     world: str | type[Game] = WORLD_DEFAULT,
     roster: str | Sequence[object] | None = None,
     journal: str | Path | None = None,
-    max_cycles: int | None = None,
     **settings: Any,
 ) -> JournalEnv[Any, Any, Any]:
     """Make a world as a PettingZoo environment. Nothing is written before `reset`.
@@ -39,7 +38,6 @@ def parallel_env(
         journal: where episodes are recorded: each replaces the one before it, unless the path has
             "{episode}" in it, which stands for the episode's number. None: a temporary file,
             removed with the environment.
-        max_cycles: units after which an episode is truncated.
         settings: of the run, as `rounds=50, rows=4`; `seed` is that of the first episode.
 
     Returns:
@@ -52,4 +50,4 @@ def parallel_env(
     (goldrush-sim[rl]).
     """
     require("pettingzoo", "the environment needs", "rl")
-    return tools_for(world).environment(treatment, roster, journal, max_cycles, settings)
+    return tools_for(world).environment(treatment, roster, journal, settings)

@@ -82,8 +82,7 @@ def value_of(source: str | int, event: RecordedEvent, values: Sequence[object]) 
 
 
 class EventSentences:
-    """The sentences of a world's events: by the templates of their types, or as the world chooses
-    where an event's fields do not decide.
+    """The sentences of a world's events: by the templates of their types.
 
     Attributes:
         names: the names of a journal's agents by number; empty: they have numbers only.
@@ -93,28 +92,30 @@ class EventSentences:
         self,
         types: Iterable[EventType],
         vocabulary: Vocabulary,
-        chosen: Mapping[str, Callable[[RecordedEvent], Sentence]] | None = None,
         forms: Forms | None = None,
         names: Mapping[int, str] | None = None,
         prompt: PromptVersion | None = None,
     ) -> None:
-        """Sentences for one pass over a journal.
+        """Sentences of a journal.
 
         Args:
-            chosen: by name of event, the function that gives its sentence.
             forms: the world's own forms, and others in place of FORMS.
             names, prompt: of agents, and of the world, for forks.
         """
         self._types = {type.name: type for type in types}
         self.names = names or {}
-        self._chosen = {**_of_every_run(vocabulary, prompt, self.names), **(chosen or {})}
+        self._chosen = _of_every_run(vocabulary, prompt, self.names)
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
-    def of(self, event: RecordedEvent) -> tuple[tuple[Part, ...], Sequence[object]]:
-        """The parts and the values of an event's sentence: its JSON where it has none."""
+    def of(
+        self, event: RecordedEvent, sentence: Sentence | None = None
+    ) -> tuple[tuple[Part, ...], Sequence[object]]:
+        """The parts and the values of an event's sentence, or of `sentence` in its place: its JSON
+        where it has none.
+        """
         type, choose = self._types.get(event.name), self._chosen.get(event.name)
-        sentence = Sentence() if choose is None else choose(event)
+        sentence = sentence or (Sentence() if choose is None else choose(event))
         template, values = sentence.template, sentence.values
         if type is not None:
             template = type.template(event, template or type.text)

@@ -166,7 +166,7 @@ class Rerun(Protocol):
         """The world of an open journal."""
         ...
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
+    def basis(self, path: str) -> Basis:
         """See `Tools.basis`."""
         ...
 
@@ -175,15 +175,22 @@ RERUN: Final[ContextVar[Rerun | None]] = ContextVar("rerun", default=None)
 
 
 class UnitFields:
-    """What a page shows of the units of one run, made while its journal is read."""
+    """What a page shows of the units of one run, made while its journal is read.
+
+    Attributes:
+        names: the names of the agents so far, by number, where neither sentences nor labels tell.
+    """
+
+    names: Mapping[int, str] = {}
 
     def add(self, step: Step, state: Any) -> None:
         """Note a step of a unit; `state`: after it, before the unit closes."""
 
     def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         """What is behind the sentence of an event of the unit that was closed last, by name, as
-        plain values for the script of the world; `answered`, which the page shows, is the event
-        whose answer of a language model led to it.
+        plain values for the script of the world. The page itself shows `answered`, the event whose
+        answer of a language model led to it; `fault`, that the event is a failure; and `sentence`,
+        in place of that of the world.
         """
         return {}
 
@@ -316,21 +323,17 @@ class Tools:
         """
         return ()
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
-        """On what it rests that a run is derived again here. `repeats`: nothing differed. Raises
-        JournalError.
-        """
+    def basis(self, path: str) -> Basis:
+        """On what it rests that a run is derived again here. Raises JournalError."""
         return Basis()
 
     # Events and units as text.
 
-    def sentences(
-        self, path: str | Path, types: Iterable[EventType]
-    ) -> Callable[[], EventSentences]:
-        """The function that makes the sentences of one pass over a journal with these types of
-        events. Default: by the templates of the types, JSON where a type has none.
+    def sentences(self, path: str | Path, types: Iterable[EventType]) -> EventSentences:
+        """The sentences of the events of a journal with these types. Default: by the templates of
+        the types, JSON where a type has none.
         """
-        return lambda: EventSentences(types, self.vocabulary, prompt=self.players.prompt)
+        return EventSentences(types, self.vocabulary, prompt=self.players.prompt)
 
     def labels(self, state: Any) -> Sequence[str]:
         """What each agent is called beside its number: the label of its policy, or its name; empty
@@ -391,7 +394,7 @@ class Tools:
 
     def environment(
         self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        max_cycles: int | None, settings: Mapping[str, object],
+        settings: Mapping[str, object],
     ) -> JournalEnv[Any, Any, Any]:  # fmt: skip
         """The world as an environment of PettingZoo; arguments as of `goldrush.parallel_env`."""
         raise BadInput(f"the {self.name} world is no environment for learners", "give a game")

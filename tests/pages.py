@@ -65,7 +65,7 @@ def sentences_of(journal: Path, unit: int, names: Collection[str]) -> list[tuple
     """The events of these names in a unit: their names and the sentences that Python makes of them,
     with texts of agents as a page shows them: between quotation marks, and not as JSON.
     """
-    sentences = story.sentences_of(journal)()
+    sentences = story.sentences_of(journal)
     found = []
     for event in log(journal, Query(unit, unit)):
         if event.name in names:

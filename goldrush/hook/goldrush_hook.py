@@ -444,6 +444,9 @@ class Finder:
         return spec
 
 
+refused: dict[str, None] = {}  # the machines to which a connection was refused
+
+
 def refuse_network(event: str, args: tuple[object, ...]) -> None:
     """An audit hook: no connection leaves this machine.
 
@@ -458,11 +461,15 @@ def refuse_network(event: str, args: tuple[object, ...]) -> None:
     else:
         return
     if isinstance(host, (str, bytes)) and not is_this_machine(os.fsdecode(host)):
-        raise ConnectionRefusedError(
-            errno.ECONNREFUSED,
-            f"goldrush: this run may connect to nothing but this machine: {os.fsdecode(host)}; "
-            "record the program's answers (goldrush record -- ...), or give --network",
-        )
+        way_out = "give --network, or record it as a program (goldrush record -- python FILE.py)"
+        if PROXY:
+            way_out = "record what it gives: name it by --upstream, or use goldrush.outside"
+        name = os.fsdecode(host)
+        text = f"this run may connect to nothing but this machine, and not to {name}; {way_out}"
+        if name not in refused:  # the program may take it for a failure of the server, and go on
+            refused[name] = None
+            sys.stderr.write(f"goldrush: {text}\n")
+        raise ConnectionRefusedError(errno.ECONNREFUSED, f"goldrush: {text}")
 
 
 def is_this_machine(host: str) -> bool:
@@ -476,6 +483,16 @@ def is_this_machine(host: str) -> bool:
     return number.is_loopback or number.is_unspecified
 
 
+def stay_here() -> None:
+    """From now on this process, and Python programs that it starts, connect to nothing but this
+    machine. Programs in other languages, and libraries that open sockets in C, are not kept.
+    """
+    os.environ["GOLDRUSH_OFFLINE"] = "1"
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, *filter(None, paths)])
+    start()
+
+
 def start() -> None:
     """Change what is imported already, and the rest when it is."""
     if os.environ.get("GOLDRUSH_OFFLINE") == "1":
@@ -484,6 +501,13 @@ def start() -> None:
         name = os.environ.get("GOLDRUSH_CALLER", "")
         become(Caller(name, name))
         watch_forks()
+    else:  # nobody asks who calls
+        for name in PATCHES.keys() - {"subprocess", "uvloop"}:
+            del PATCHES[name]
     for name in PATCHES.keys() & sys.modules.keys():
         patch(name, sys.modules[name])
     sys.meta_path.insert(0, Finder)
+    if folder := os.environ.get("GOLDRUSH_WATCH"):
+        from goldrush.replay.repeats.attached import attach  # it has goldrush, or is not watched
+
+        attach(folder, caller)

@@ -29,7 +29,7 @@ OTHER: Final = "take another name"
 # Parameters of the calls that take settings by name: `goldrush.record`, `study` and the like.
 PARAMETERS: Final = frozenset(
     ["ask", "at", "backend", "check", "cls", "folder", "force", "fsync", "given", "jobs",
-     "journal", "max_cycles", "models", "on_step", "on_unit", "out", "path", "policies",
+     "journal", "models", "on_step", "on_unit", "out", "path", "policies",
      "program", "replace", "resources", "roster", "rosters", "rounds", "seeds", "self", "treatment",
      "treatments", "world"]
 )  # fmt: skip

@@ -30,7 +30,8 @@ NO_SURROGATE: Final = 'replace it, as text.encode(errors="replace").decode() doe
 _DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
 _CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
 _NUMBERS: Final = frozenset([int.__hash__, float.__hash__, complex.__hash__])
-_STABLE: Final = frozenset(["decimal.Decimal", "fractions.Fraction", "uuid.UUID"])
+# Types whose hash is the same in every process; those of texts, too, where their seed is fixed.
+STABLE: Final = {"decimal.Decimal", "fractions.Fraction", "uuid.UUID"}
 _ADDRESS: Final = "leave it out: it differs in every process"
 
 # By module and name, or by name alone for methods: what it is, and what to do instead.
@@ -92,7 +93,7 @@ def is_stable(value: object) -> bool:
     """
     kind: Any = type(value)
     made = kind.__hash__
-    if made in _NUMBERS or f"{kind.__module__}.{kind.__name__}" in _STABLE:
+    if made in _NUMBERS or f"{kind.__module__}.{kind.__name__}" in STABLE:
         return _is_itself(value)
     if made in (tuple.__hash__, frozenset.__hash__):
         return all(map(is_stable, cast(Collection[object], value)))

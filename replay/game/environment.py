@@ -36,20 +36,20 @@ class GameEnv(JournalEnv[State, Observed, Action]):
     - Observation: what the game lets the agent observe, as a float32 array (`features` names its
       entries); where the game lists legal values, `{"observation": ..., "action_mask": ...}`.
     - Reward: the change of the agent's `score`.
-    - Termination: when the run is over. Truncation: after `max_cycles` units, if that is before.
+    - Termination: when the run is over.
     - Info: `phase`, the next one; `asked`, the event of the submission that the agent is asked for,
       None where it is not.
     """
 
     def __init__(
         self, game: type[Game], treatment: str, roster: str | Sequence[object] | None,
-        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
+        journal: str | Path | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
         if not game.submissions:
             raise BadInput(f"nobody submits in {game.name}", "give another game")
         self._game = game
-        super().__init__(treatment, roster, journal, max_cycles, settings)
+        super().__init__(treatment, roster, journal, settings)
         self._actions = Actions(self.config)
         self._features = {
             name: tuple(numbers_of(self._seen(self._initial, agent)))

@@ -98,11 +98,11 @@ class GameTools(SimultaneousTools):
 
     def environment(
         self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        max_cycles: int | None, settings: Mapping[str, object],
+        settings: Mapping[str, object],
     ) -> JournalEnv[State, Any, Any]:  # fmt: skip
         game = self.compiled.game
         made: JournalEnv[State, Any, Any] = self._environment(
-            game, treatment, roster, journal, max_cycles, settings
+            game, treatment, roster, journal, settings
         )
         return made
 

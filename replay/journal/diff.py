@@ -28,7 +28,7 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, unchanged
-from goldrush.replay.find import open_world, prompt_of
+from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
@@ -279,7 +279,9 @@ class _Run:
 
     def _declare(self, world: World[Any], commit: Commit, event: RecordedEvent) -> None:
         before = self.declared if commit.kind == FORK else None
-        self.declared = declared_by(world, prompt_of(world.name), before, event)
+        tools = tools_named(world.name)
+        prompt = None if tools is None else tools.players.prompt
+        self.declared = declared_by(world, prompt, before, event)
         self.declared_from = 0 if before is None else commit.unit + 1
         self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1

@@ -28,13 +28,13 @@ def narrator(path: str | Path) -> Narrator:
 
     def lines(events: Iterable[RecordedEvent]) -> Iterator[str]:
         with reporting_forged(path):
-            yield from map(sentences().line, events)
+            yield from map(sentences.line, events)
 
     return lines
 
 
-def sentences_of(path: str | Path) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal. Raises JournalError."""
+def sentences_of(path: str | Path) -> EventSentences:
+    """The sentences of the events of a journal. Raises JournalError."""
     return tools_at(path).sentences(path, world_at(path).events)
 
 
@@ -58,4 +58,4 @@ def agent_of(path: str | Path, text: str) -> int:
 
 def names_of(path: str | Path) -> Mapping[int, str]:
     """The names of a journal's agents by number; empty if its world has none."""
-    return sentences_of(path)().names
+    return sentences_of(path).names

@@ -373,7 +373,7 @@ class _Check:
         broken, level, reader = self.broken(), self.level, self._reader
         basis = Basis()
         if self.tools is not None and (broken is None or broken.level == DERIVE):
-            basis = (RERUN.get() or self.tools).basis(path, repeats=broken is None)
+            basis = (RERUN.get() or self.tools).basis(path)
             if not basis.is_compared:
                 self._unjudged.append("nothing that it gave was compared")
         is_open = broken is None and bool(self._unknown)

@@ -14,11 +14,11 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from contextlib import ExitStack, contextmanager
 from functools import partial, wraps
-from itertools import count
 from types import ModuleType
 from typing import Any, Final
 
@@ -38,13 +38,22 @@ _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftim
 
 
 @contextmanager
-def watching(order: Order) -> Iterator[Sightings]:
+def watching(
+    order: Order, sightings: Sightings | None = None,
+    takes: Callable[[str], bool] | None = None,
+) -> Iterator[Sightings]:  # fmt: skip
     """Watches what the code that is imported inside takes, with the places of an order fixed.
 
     Modules that were imported before keep the functions that they took by name.
+
+    Args:
+        sightings: take what is seen; None: new ones.
+        takes: whether the module of a file is rewritten; None: those that the order names.
     """
-    sightings = Sightings(order.fixes or (), home_of(order.target))
-    takes = sites.can_be_rewritten if order.files is None else frozenset(order.files).__contains__
+    sightings = sightings or Sightings(order.fixes or (), home_of(order.target))
+    if takes is None:
+        known = order.files
+        takes = sites.can_be_rewritten if known is None else frozenset(known).__contains__
     clock = _Clock(sightings, order)
     with ExitStack() as stack:
         patches = _Patches(stack, sightings)
@@ -71,13 +80,15 @@ def ordering(order: Order) -> Iterator[None]:
     subject's own code, which is imported inside, iterates over them. Nothing else is watched.
     """
     home = home_of(order.target)
-
-    def takes(path: str) -> bool:
-        return sites.can_be_rewritten(path) and not package_of(path, home)
-
+    takes = partial(is_own, home=home)
     rewriting = sites.Rewriting(Sightings((), home), lambda _: None, takes, order.way.sets)
     with sites.loading(rewriting, {}):
         yield
+
+
+def is_own(path: str, home: str = "") -> bool:
+    """Whether a module of this file may iterate over sets that matter, and is no library's."""
+    return sites.can_be_rewritten(path) and not package_of(path, home)
 
 
 class _Patches:
@@ -114,31 +125,52 @@ class _Patches:
         self.put(holder, name, function)
 
 
+class _Streams:
+    """Draws for places that are fixed: a stream for each task or thread."""
+
+    def __init__(self, sightings: Sightings, seed: int = FIXED_SEED) -> None:
+        self._sightings, self._seed = sightings, seed
+        self._streams: dict[str, random.Random] = {}
+
+    def here(self) -> random.Random:
+        """The stream of whom runs."""
+        who = self._sightings.who()
+        if who not in self._streams:
+            with self._sightings.quiet():
+                self._streams[who] = random.Random(f"{self._seed} {who}")  # noqa: S311
+        return self._streams[who]
+
+
 class _Clock:
-    """Clocks that go on by a tick whenever a fixed place reads one, and by what is slept."""
+    """Clocks that go on by a tick whenever a fixed place reads one, and by what is slept: for each
+    task or thread, one of its own.
+    """
 
     def __init__(self, sightings: Sightings, order: Order) -> None:
         self._sightings, self._order = sightings, order
         self._ahead = max(0, order.forced - 1) * APART  # of the real time, where it is not fixed
         self._clocks = {name: getattr(time, f"{name}_ns") for name in CLOCKS}
         self._real, self._sleep = time.monotonic_ns, time.sleep
-        self._passed, self._set_at = 0, self._real()
-        self._step = self._readings = self._slept = 0
+        self._passed, self._readings = Counter[str](), Counter[str]()
+        self._set_at = self._real()
+        self._step = self._slept = 0
 
     def nanoseconds(self, what: str, clock: str = "time") -> int | None:
         """What a clock shows; None if the place that reads it gets the real one's time."""
         since, slept, self._slept = 0, self._slept, 0
+        who = self._sightings.who()
         if self._sightings.is_fixed("clock", what):
             if self._step != self._sightings.step:
-                self._step, self._readings = self._sightings.step, 0
-            self._readings += 1
-            self._passed += slept + TICK * max(1, self._readings - WAITING)
+                self._step = self._sightings.step
+                self._readings.clear()
+            self._readings[who] += 1
+            self._passed[who] += slept + TICK * max(1, self._readings[who] - WAITING)
             self._set_at = self._real()
         elif self._order.one_epoch:
             since = self._real() - self._set_at
         else:
             return self._clocks[clock]() + self._ahead if self._ahead else None
-        return self._order.epochs.get(clock, 0) + self._passed + since
+        return self._order.epochs.get(clock, 0) + self._passed[who] + since
 
     def seconds(self, what: str, clock: str = "time") -> float | None:
         """As `nanoseconds`, in seconds."""
@@ -152,7 +184,7 @@ class _Clock:
             self._slept += int(seconds * 1e9)
 
 
-def _global(base: Any, kind: str, real: Any, fixed: random.Random, sightings: Sightings) -> Any:
+def _global(base: Any, kind: str, real: Any, fixed: Callable[[], Any], sightings: Sightings) -> Any:
     """A class of generators: `fixed` for places that are fixed, the `real` global one for others.
 
     Once a subject has seeded it, its draws are no source any more: the seed may be one.
@@ -165,7 +197,7 @@ def _global(base: Any, kind: str, real: Any, fixed: random.Random, sightings: Si
                 seeded.append(name)
             what, unknown = f"{kind.replace('-', '.')}.{name}", sightings.fixes_any
             is_fixed = not seeded and sightings.is_fixed(kind, what, unknown=unknown)
-            return getattr(fixed if is_fixed else real, name)(*args, **kwargs)
+            return getattr(fixed() if is_fixed else real, name)(*args, **kwargs)
 
         return method
 
@@ -175,18 +207,18 @@ def _global(base: Any, kind: str, real: Any, fixed: random.Random, sightings: Si
 
 def _patch_random(patches: _Patches) -> None:
     real, sightings = random._inst, patches.sightings
-    kind = _global(random.Random, "random", real, random.Random(FIXED_SEED), sightings)  # noqa: S311
+    kind = _global(random.Random, "random", real, _Streams(sightings).here, sightings)
     hidden = kind.__new__(kind)  # its `__init__` would seed it
     for name, value in list(vars(random).items()):
         if getattr(value, "__self__", None) is real:
             patches.put(random, name, getattr(hidden, name))
     patches.put(random, "_inst", hidden)
-    seed, seeds = random.Random.seed, count(FIXED_SEED + 1)
+    seed, seeds = random.Random.seed, _Streams(sightings, FIXED_SEED + 1)
 
     @wraps(seed)
     def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
         if a is None and sightings.is_fixed("random-unseeded", "random.Random"):
-            a = next(seeds)
+            a = seeds.here().getrandbits(64)
         seed(self, a, version)
 
     patches.put(random.Random, "seed", seeded)
@@ -199,19 +231,19 @@ def _patch_numpy(patches: _Patches, numpy_random: ModuleType) -> None:
     """
     sightings = patches.sightings
     mtrand, bits = numpy_random.mtrand, numpy_random.bit_generator
-    real, randbits, stream = mtrand._rand, bits.randbits, random.Random(FIXED_SEED)  # noqa: S311
+    real, randbits, streams = mtrand._rand, bits.randbits, _Streams(sightings)
 
     with sightings.quiet():
         real.seed()  # its first seed was taken while numpy was imported, from fixed bytes perhaps
 
     def watched_bits(k: int) -> int:
         if sightings.is_fixed("numpy-unseeded", "a generator of numpy.random"):
-            return stream.getrandbits(k)
+            return streams.here().getrandbits(k)
         with sightings.quiet():
             return int(randbits(k))
 
     fixed = numpy_random.RandomState(FIXED_SEED)
-    kind = _global(numpy_random.RandomState, "numpy-random", real, fixed, sightings)
+    kind = _global(numpy_random.RandomState, "numpy-random", real, lambda: fixed, sightings)
     hidden = kind(FIXED_SEED)
     for module in (numpy_random, mtrand):
         for name in set(vars(module)) & set(vars(kind)):
@@ -224,14 +256,17 @@ def _patch_numpy(patches: _Patches, numpy_random: ModuleType) -> None:
 
 
 def _patch_system(patches: _Patches, forced: int) -> None:
-    stream = random.Random(FIXED_SEED)  # noqa: S311
+    streams = _Streams(patches.sightings)
     if forced:
         patches.put(os, "urandom", _forced_bytes(forced))
 
-    def identifier(*_: object, **__: object) -> uuid.UUID:
-        return uuid.UUID(bytes=stream.randbytes(16), version=1)
+    def fixed_bytes(size: int, /) -> bytes:
+        return streams.here().randbytes(size)
 
-    patches.replace(os, "urandom", "system-random", stream.randbytes)
+    def identifier(*_: object, **__: object) -> uuid.UUID:
+        return uuid.UUID(bytes=fixed_bytes(16), version=1)
+
+    patches.replace(os, "urandom", "system-random", fixed_bytes)
     patches.put(random, "_urandom", os.urandom)
     patches.replace(uuid, "uuid1", "system-random", identifier)
 

@@ -2,10 +2,6 @@
 trace.
 
 What the subject prints goes to neither: both standard files lead nowhere while it runs.
-
-What one run leaves in files can change the next one, so an audit hook hears which files it opens.
-Python's own files, code and those of the system do not count; nor does what compiled code opens by
-itself.
 """
 
 from __future__ import annotations
@@ -15,13 +11,13 @@ import pickle
 import signal
 import subprocess
 import sys
-import sysconfig
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -101,9 +97,11 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)  # noqa: TID251  # a device
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
-    files = OpenedFiles()
+    hook = import_module("goldrush.hook.goldrush_hook")  # a folder that is no package
+    if not order.network:
+        hook.stay_here()
     trace = _carried_out(order)
-    trace = attrs.evolve(trace, files_read=sorted(files.read), files_written=files.written())
+    trace = attrs.evolve(trace, kept_from=[*hook.refused])
     with os.fdopen(out, "wb") as file:
         pickle.dump(trace, file)
         file.flush()
@@ -174,52 +172,3 @@ def _followed(
 
 def _text_of(error: BaseException) -> str:
     return without_addresses(format_error(error))
-
-
-_INSTALLED: Final = tuple(
-    os.path.join(path, "")
-    for path in (
-        sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(),
-        os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),  # goldrush
-        "/bin", "/dev", "/etc", "/lib", "/Library", "/proc", "/sys", "/System", "/usr",
-    )
-)  # fmt: skip
-_CODE: Final = (".py", ".pyc", ".so", ".pth")
-_PARTS: Final = ("site-packages", ".egg-info", "__pycache__", os.path.join(".cache", "matplotlib"))
-
-
-class OpenedFiles:
-    """Files that this process opens from now on.
-
-    Attributes:
-        read: paths of those of which it read what was there before.
-    """
-
-    def __init__(self) -> None:
-        self.read = set[str]()
-        self._written, self._new = set[str](), set[str]()
-        sys.addaudithook(self._hear)
-
-    def written(self) -> list[str]:
-        """Paths of those that it wrote, and that are still there."""
-        return sorted(filter(os.path.exists, self._written))
-
-    def _hear(self, event: str, given: tuple[Any, ...]) -> None:
-        with suppress(Exception):  # an error would be the subject's
-            if event == "open":
-                self._note(given[0], given[2])
-            elif event == "os.rename":
-                self._note(given[1], os.O_WRONLY)
-
-    def _note(self, file: Any, flags: int) -> None:
-        if not isinstance(file, (str, bytes, os.PathLike)):
-            return  # the number of an open file
-        path = os.path.abspath(os.fsdecode(file))
-        if path.startswith(_INSTALLED) or path.endswith(_CODE) or any(map(path.count, _PARTS)):
-            return
-        if flags & os.O_TRUNC or not os.path.isfile(path):
-            self._new.add(path)
-        elif not flags & os.O_WRONLY and path not in self._new:
-            self.read.add(path)
-        if flags & (os.O_WRONLY | os.O_RDWR):
-            self._written.add(path)

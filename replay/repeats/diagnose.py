@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 
@@ -38,19 +38,23 @@ _CONTROLS: Final = 20  # runs that agree, with what is innocent put back, before
 _AGAIN: Final = 3  # how often a place must break the run once more
 _ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run came by before
 
+V = TypeVar("V", bound=Repeats)
 Run = Callable[[Order], Trace]
 """Runs a subject as ordered, in a fresh process."""
 
 
-def diagnosed(verdict: Repeats, run: Run, order: Order, pair: tuple[Way, Way]) -> Repeats:
+def diagnosed(
+    verdict: V, run: Run, order: Order, pair: tuple[Way, Way], jobs: int | None = None
+) -> V:
     """A verdict with the causes why the subject does not repeat.
 
     Args:
         pair: of the two runs that differed.
+        jobs: how many are made at once; None: as many as there are processors.
     """
     seeds = list(dict.fromkeys([*(way.hash_seed for way in pair), 0, 1, 2]))
     ways = [Way(seeds[0], "up"), Way(seeds[1], "down"), *map(Way, seeds[2:])]
-    with ThreadPoolExecutor(1 if verdict.files_written else os.cpu_count()) as pool:
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         diagnosis = _Diagnosis(run, order, ways, pool)
         confirmed, suspected, unexplained = diagnosis.found()
     seen = diagnosis.seen

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -53,6 +52,7 @@ def repeats(
     causes: bool = True,
     ignore: Sequence[str] = (),
     seed_parameter: str | None = None,
+    network: bool = False,
     on_step: OnStep | None = None,
 ) -> Repeats:
     """Whether a model, an environment, a world or a function gives the same run again from its
@@ -75,6 +75,7 @@ def repeats(
             `[*]` stands for any key.
         seed_parameter: the parameter, also of an environment's reset, that takes the seed; None:
             the one with a known name (`seed`, `rng`, `random_state`...); "": none does.
+        network: whether it may connect to other machines. Python's sockets refuse it else.
         on_step: called behind each run with what it is made for, how many were, and at most are.
 
     Raises:
@@ -83,8 +84,9 @@ def repeats(
     if steps is not None and not 0 < steps <= STEPS_MAX:
         raise BadInput(f"steps is {format_value(steps)}", f"give 1 to {STEPS_MAX:,}")
     order = Order(
-        located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore)
-    )
+        located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore),
+        network,
+    )  # fmt: skip
     return _judged(order, causes, partial(_counted, timeout, on_step))
 
 
@@ -104,16 +106,14 @@ def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> R
         order.target, order.settings, first.kind, order.seed if first.is_seeded else None,
         len(first.rows) - _MORE_ROWS.get(first.kind, 1), len(traces),
         len({trace.way.hash_seed for trace in traces}),
-        not_seen=first.not_seen, is_ordered=is_ordered,
+        not_seen=first.not_seen, is_ordered=is_ordered, kept_from=first.kept_from,
         left_out={path: first.left_out.get(path, 0) for path in order.ignored},
-        files_read=_files(traces, "files_read"), files_written=_files(traces, "files_written"),
     )  # fmt: skip
     if (other := _differing(first, traces)) is not None:
         run = counted("runs for values, at most", 2 * _TRIES)
-        difference = _difference(order, (first, other), run)
-        verdict = attrs.evolve(verdict, difference=difference)
+        verdict = attrs.evolve(verdict, difference=_difference(order, (first, other), run))
         run = counted("runs for causes, at most", RUNS_MAX)
-        return diagnosed(verdict, run, order, difference.ways) if causes else verdict
+        return diagnosed(verdict, run, order, (first.way, other.way)) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
     if not first.compared:
@@ -136,8 +136,7 @@ def _compared(order: Order, run: Run, first: Trace) -> tuple[Sequence[Trace], bo
     Returns all runs that must be equal, and whether two have sets in opposite orders.
     """
     end = time.monotonic() + _MORE_SECONDS
-    # One after the other, if they write files: the next one may read what is half written.
-    with ThreadPoolExecutor(1 if first.files_written else os.cpu_count()) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         again = pool.submit(run, order)
         ordered = [pool.submit(run, attrs.evolve(order, way=way)) for way in _IN_ORDER]
         traces, is_ordered = [first, again.result()], False
@@ -170,13 +169,6 @@ def _counted(seconds: float, on_step: OnStep | None, what: str, most: int) -> Ru
         return trace
 
     return run
-
-
-def _files(traces: Sequence[Trace], name: str) -> Sequence[str]:
-    """Files that the runs read, or wrote, and that more than one of them opened."""
-    opened = Counter(path for trace in traces for path in {*trace.files_read, *trace.files_written})
-    paths = {path for trace in traces for path in getattr(trace, name)}
-    return sorted(path for path in paths if opened[path] > 1)
 
 
 def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import FrameType
@@ -23,11 +23,18 @@ from goldrush.replay.repeats.trace import Place, Sighting
 class Sightings:
     """Places that a run came by so far. Those in `fixes` are to give the same in every run."""
 
-    def __init__(self, fixes: Collection[Place] = (), home: str = "") -> None:
-        self._home = home
+    def __init__(
+        self, fixes: Collection[Place] = (), home: str = "", who: Callable[[], str] = str,
+        tell: Callable[[Sighting], object] = lambda sighting: None,
+    ) -> None:  # fmt: skip
+        """`who`: the name of the task or thread that runs, if there are several, in any order;
+        `tell`: takes each new sighting.
+        """
+        self.who = who
+        self._home, self._tell = home, tell
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
-        self.step = 0  # the number of the one that runs
+        self.step = 0  # the number of the one that runs; see `Sighting.first_step`
         self.fixes_any, self._is_quiet = bool(fixes), False
 
     @contextmanager
@@ -56,6 +63,8 @@ class Sightings:
         frame, through = self._caller(sys._getframe(1))
         if frame is None or (direct and through is not None):
             return unknown
+        if kind == "clock" and (through or "").startswith(_WAITING):
+            return False  # it would wait for a clock that stands still
         return self.note(
             Place(kind, frame.f_code.co_filename, frame.f_lineno),
             (through or what).removesuffix(".__init__"),
@@ -67,6 +76,7 @@ class Sightings:
         if place not in self._seen:
             within = self._within(frame or self._caller(sys._getframe(1))[0], place.kind)
             self._seen[place] = Sighting(place, within, what, self.step)
+            self._tell(self._seen[place])
         return place in self._fixes
 
     def _caller(self, frame: FrameType | None) -> tuple[FrameType | None, str | None]:
@@ -103,15 +113,21 @@ class Sightings:
         return None
 
 
+# Of the standard library: they read clocks only to see how long to wait.
+_WAITING: Final = ("asyncio.", "concurrent.", "multiprocessing.", "queue.", "selectors.",
+                   "subprocess.", "threading.")  # fmt: skip
 _HERE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_BETWEEN: Final = frozenset(f"{_HERE}{name}.py" for name in ("sightings", "causes", "sites"))
+_TOP: Final = os.path.dirname(os.path.dirname(_HERE[:-1]))
+_BETWEEN: Final = frozenset([
+    *(f"{_HERE}{name}.py" for name in ("sightings", "causes", "sites")),
+    *(os.path.join(_TOP, name) for name in ("inside.py", "hook/goldrush_hook.py")),
+])  # fmt: skip
 _STDLIB: Final = tuple(
     os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib")
 )
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _ROOMS: Final = tuple(
-    os.path.join(os.path.dirname(os.path.dirname(_HERE[:-1])), room, "")
-    for room in ("kernel", "agents", "replay", "cli")
+    os.path.join(_TOP, room, "") for room in ("kernel", "agents", "replay", "cli")
 )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import datetime
 import importlib.machinery
+import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -64,6 +65,8 @@ def loading(
     def code(self: importlib.machinery.SourceFileLoader, fullname: str) -> types.CodeType | None:
         if not rewriting.takes(self.path):
             return get_code(self, fullname)
+        if sys._getframe(1).f_globals["__name__"] == "runpy":  # `python -m` executes it itself
+            vars(sys.modules["__main__"]).update(rewriting.names(self.path))
         return rewriting.code(self.get_data(self.path), self.path, fullname)
 
     def execute(self: importlib.machinery.SourceFileLoader, module: types.ModuleType) -> None:

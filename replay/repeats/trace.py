@@ -60,7 +60,7 @@ class Sighting:
         within: the line of the subject that led there; None: the place itself is the subject's, or
             nothing of it led there.
         what: the function called, or what was read.
-        first_step: the first step; 0: while the subject was made.
+        first_step: the first step; 0: while the subject was made; -1: nobody counts steps.
     """
 
     place: Place
@@ -99,6 +99,7 @@ class Order:
         seed_parameter: the parameter that takes the seed; None: the one that has a known name; "":
             none does.
         ignored: paths of values that are left out, as the verdict prints them.
+        network: whether it may connect to other machines.
         way: the process.
         leaves_at: the last step, whose values are told, of these names: `leaves_of`; None: none.
         again: whether the subject is run once more in the same process: an environment that is
@@ -120,6 +121,7 @@ class Order:
     settings: Mapping[str, object] = attrs.field(factory=dict)
     seed_parameter: str | None = None
     ignored: Sequence[str] = ()
+    network: bool = False
     way: Way = Way()
     leaves_at: int | None = None
     leaves_of: Sequence[str] = ()
@@ -148,8 +150,7 @@ class Trace:
         left_out: how many values of a step were ignored, by the path that said so.
         compared: how many values were compared; 0: nothing can be said.
         sightings: places that were passed.
-        files_read: paths of files that it read, and had not written before.
-        files_written: paths of those that it wrote, and left.
+        kept_from: machines to which no connection was allowed.
         error: of the subject, after the last row; empty if there was none.
         refused: what is wrong with the target, and what to give instead; empty if nothing is.
     """
@@ -165,8 +166,7 @@ class Trace:
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     compared: int = 0
     sightings: Sequence[Sighting] = ()
-    files_read: Sequence[str] = ()
-    files_written: Sequence[str] = ()
+    kept_from: Sequence[str] = ()
     error: str = ""
     refused: Sequence[str] = ()
 

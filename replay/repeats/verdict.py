@@ -24,7 +24,7 @@ class Difference:
         names: the attributes, or other names, that differ in this step.
         path: the shallowest value that differs, within one of them.
         a, b: its two values, as text.
-        ways: the PYTHONHASHSEED of A and of B, and in which order they had sets.
+        ways: the PYTHONHASHSEED of A and of B, and in which order they had sets; or what they are.
     """
 
     step: int
@@ -32,7 +32,7 @@ class Difference:
     path: str
     a: str
     b: str
-    ways: tuple[Way, Way]
+    ways: tuple[Way | str, Way | str]
 
 
 @attrs.frozen
@@ -53,8 +53,8 @@ class Culprit(Sighting):
         where = _shown(self.place)
         if self.within is not None:
             where = f"{_shown(self.within)}, by way of {where}"
-        what = f"{self.what}, first in step {self.first_step}"
-        return f"{how}: {where}: {KINDS[self.place.kind]} ({what})"
+        step = f", first in step {self.first_step}" if self.first_step >= 0 else ""
+        return f"{how}: {where}: {KINDS[self.place.kind]} ({self.what}{step})"
 
 
 @attrs.frozen
@@ -80,9 +80,7 @@ class Repeats:
         not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
         is_ordered: whether runs with sets in opposite orders are among those compared.
         left_out: how many values of a step were left out, by the path that was ignored.
-        files_read: paths of files that runs read, and had not written before.
-        files_written: paths of files that runs wrote, and left; those that are also read carry
-            something from one run to the next.
+        kept_from: machines to which no connection was allowed.
         error: with which every run ended, all the same; empty: with none.
         resets: whether the same run comes again in the same process from an environment that is
             reset by the seed; None: it is none, or not tried.
@@ -105,8 +103,7 @@ class Repeats:
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
     is_ordered: bool = True
     left_out: Mapping[str, int] = attrs.field(factory=dict)
-    files_read: Sequence[str] = ()
-    files_written: Sequence[str] = ()
+    kept_from: Sequence[str] = ()
     error: str = ""
     resets: bool | None = None
     forgets: bool | None = None
@@ -143,8 +140,7 @@ class Repeats:
         if self.seed is None:
             yield "It takes no seed; if a parameter of it is one, name it: --seed-parameter NAME."
         if self.difference is not None:
-            yield from _lines_of_difference(self.difference)
-        yield from self._lines_of_files()
+            yield from lines_of_difference(self.difference)
         yield from map(str, self.causes)
         # Others gave the same in all runs, perhaps.
         if innocent := [place for place in self.innocent if place.kind not in _ALIKE]:
@@ -170,30 +166,15 @@ class Repeats:
             f"{format_count(self.steps, 'step')} of {article} {self.kind}{seed}; "
             f"{self.runs} runs, {self.hash_seeds} hash seeds"
         )
+        if self.kept_from:
+            size += f"; no connection to {_listed(self.kept_from)}, which --network allows"
         if self.difference is not None:
             return f"{name}: DOES NOT REPEAT from step {self.difference.step} on ({size})"
-        given = f", given {_listed(self._carried, _short)}" if self._carried else ""
         count = sum(self.not_seen.values()) + sum(self.left_out.values())
         gap = f", {format_count(count, 'value')} not compared" if count else ""
         if 0 in self.not_seen.values():
             gap = ", not all values compared"
-        return f"{name}: repeats{given}{gap} ({size})"
-
-    @property
-    def _carried(self) -> Sequence[str]:
-        return [path for path in self.files_read if path in self.files_written]
-
-    def _lines_of_files(self) -> Iterator[str]:
-        if self._carried:
-            yield (
-                f"IT READS WHAT EARLIER RUNS OF IT WROTE: {_listed(self._carried, _short)}. "
-                "So its runs do not depend on the seed alone."
-            )
-        if read := [path for path in self.files_read if path not in self._carried]:
-            yield (
-                f"Files read: {_listed(read, _short)}. If an earlier run left one of them, "
-                "remove it and judge again."
-            )
+        return f"{name}: repeats{gap} ({size})"
 
     def _lines_of_memory(self) -> Iterator[str]:
         if self.not_tried:
@@ -208,7 +189,7 @@ class Repeats:
             )
 
 
-def _lines_of_difference(difference: Difference) -> Iterator[str]:
+def lines_of_difference(difference: Difference) -> Iterator[str]:
     yield f"first difference: {difference.path}"
     values = (difference.a, difference.b)
     for run, value, way in zip("AB", values, difference.ways, strict=True):

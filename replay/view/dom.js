@@ -36,8 +36,6 @@ export const replaceAll = (node, ...children) => node.replaceChildren(...el("div
 
 export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-export const listed = (items) => items.join(", ");
-
 // The minimum and maximum of any number of values (a spread has a limit); null for none.
 export function extremes(values) {
   let [low, high] = [Infinity, -Infinity];
@@ -47,9 +45,6 @@ export function extremes(values) {
   }
   return low <= high ? [low, high] : null;
 }
-
-// Plain values as JSON for people.
-export const jsonOf = (value) => JSON.stringify(value);
 
 // Text quoted as one word of a shell.
 export const shellQuoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;

@@ -2,8 +2,8 @@
 
 A field is drawn by what its values are in all units: one value, a list with one value for each
 agent, a grid (a list of lists of one length), or a list of one length; all others are a tree. Of
-numbers there are charts: a line, lines of agents, or for each of a few values the number
-of items that have it.
+numbers there are charts: a line, lines of agents or of a few items, or for each of a few values the
+number of items that have it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from goldrush.replay.view.chart import Lines, points_of, short
+from goldrush.replay.view.chart import SINGLE_MAX, Lines, points_of, short
 
 LEVELS_MAX: Final = 8  # values with a colour each
 POINTS_MAX: Final = 1000  # points of a line of the other charts
@@ -25,7 +25,7 @@ ITEMS_MAX: Final = 10_000  # items of a list or grid that a page has
 SIDE_MAX: Final = 100  # rows and columns of a larger grid that it has
 
 ONE, AGENTS, GRID, VALUES, TREE = "one", "agents", "grid", "values", "tree"
-COUNTS: Final = "counts"  # a kind of chart besides ONE and AGENTS
+COUNTS, ITEMS = "counts", "items"  # kinds of charts besides ONE and AGENTS
 
 State = Mapping[str, Any]
 
@@ -99,10 +99,14 @@ class ShownField(msgspec.Struct, frozen=True):
         }
 
     def chart(self, lines: Lines) -> tuple[str, Sequence[object], Sequence[Sequence[object]]]:
-        """The kind of its chart, a title for each line (an agent, a policy or a value), and the
-        lines, of one state in `spacing`; no lines without numbers, and of grids that are cut.
+        """The kind of its chart, a title for each line (an agent, a policy, a value or the index of
+        an item), and the lines, of one state in `spacing`; no lines without numbers, and of grids
+        that are cut.
         """
         step = spacing(len(self.values))
+        if self.kind == TREE or (self.kind == VALUES and not self.counts):
+            items = _items(self.values[::step])
+            return ITEMS, range(len(items)), items
         if self.kind in (GRID, VALUES):
             counts = self.counts[::step]
             levels = (self.levels or ()) if counts else ()
@@ -182,6 +186,18 @@ def cut(state: State, drawn: Collection[str], whole: dict[str, tuple[int, ...]])
 
 def _size_of(value: Any) -> tuple[int, ...]:
     return (len(value), len(value[0])) if value and isinstance(value[0], list) else (len(value),)
+
+
+def _items(values: Sequence[Any]) -> Sequence[Sequence[object]]:
+    """The lines of lists of up to SINGLE_MAX numbers, all of one length, by index; None where a
+    list is missing; no lines of any other values.
+    """
+    sizes = {len(each) if isinstance(each, list) else 0 for each in values if each is not None}
+    size = sizes.pop() if len(sizes) == 1 else 0
+    lists = [[None] * size if value is None else value for value in values]
+    if not 0 < size <= SINGLE_MAX or not _are_numbers({type(n) for each in lists for n in each}):
+        return []
+    return [[short(value[index]) for value in lists] for index in range(size)]
 
 
 def _are_numbers(types: Collection[type]) -> bool:

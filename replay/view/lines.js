@@ -14,7 +14,7 @@ export function longText(text) {
 
 // An agent as a link that selects it, with this text.
 export const agentLink = (run, player, agent, text = run.nameOf(agent)) =>
-  el("a", { class: "agent", href: player.href({ agent }), "aria-label": run.nameOf(agent) }, text);
+  el("a", { class: "agent", href: player.href({ agent: run.names[agent] ?? agent }), "aria-label": run.nameOf(agent) }, text);
 
 function agentsOf(run, player, value) {
   if (value === null) return "nobody";
@@ -40,8 +40,7 @@ export function sentenceOf(run, player, { parts }, textOf = (text) => text) {
 export function answerOf(run, number, { answer, agent }) {
   if (answer === undefined) return null;
   const command = commandLine(`goldrush prompt run.journal --at ${number} --agent ${agent}${run.option}`);
-  const title = "Its answer as it came";
-  return fold(title, false, () => [
+  return fold("Its answer as it came", false, () => [
     el("p", { class: "note" }, answer.facts),
     el("p", {}, longText(answer.text)),
     answer.reasoning ? fold("Its reasoning", false, () => longText(answer.reasoning)) : null,
@@ -85,14 +84,14 @@ export function linesOf(run, player, number, level) {
   return [run.forks.filter(([from]) => from === number).map(([, text]) => el("p", { class: "fork" }, text)), groups];
 }
 
-// The story of a selected agent or location: all lines that name it, those of the unit marked.
-export function storyOf(run, player, number, form, value) {
+// The story of a selected agent or location: all lines that name it, failures and those of the unit marked.
+export function storyOf(run, player, number, form, value, isOpen) {
   const lines = run.eventsOf(form, value).map(([unit, event]) => {
     const when = el("a", { class: "when", href: player.href({ [run.unit]: unit }) }, unit);
-    return el("li", { class: unit === number ? "now" : null }, when, " ", sentenceOf(run, player, event));
+    return el("li", { class: [unit === number && "now", event.fault && "fault"].filter(Boolean).join(" ") || null }, when, " ", sentenceOf(run, player, event));
   });
   if (!lines.length) return null;
-  return fold(`Its story (${plural(lines.length, "event")})`, false, () => {
+  return fold(`Its story (${plural(lines.length, "event")})`, isOpen, () => {
     const list = el("ol", { class: "lines tall", tabindex: "0", "aria-label": "Story" }, lines);
     requestAnimationFrame(() => {
       const now = list.querySelector(".now");

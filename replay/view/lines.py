@@ -75,10 +75,11 @@ class EventLines:
         return groups + self._in_order(titled, "")
 
     def _line(
-        self, event: RecordedEvent, whys: Sequence[Explanation], behind: Mapping[str, object]
+        self, event: RecordedEvent, whys: Sequence[Explanation], behind: Mapping[str, Any]
     ) -> Line:
         """The line of an event, with what is behind it."""
-        parts, values = self._sentences.of(event)
+        own = dict(behind)
+        parts, values = self._sentences.of(event, own.pop("sentence", None))
         template: list[object] = []
         shown: list[object] = []
         for part in parts:
@@ -96,8 +97,9 @@ class EventLines:
         )
         key = (event.name, cases, tuple(template))
         index = self._templates.setdefault(key, len(self._templates))
-        own = dict(behind)
         more = self._more(event, whys, own.pop("answered", None) or event)
+        if own.pop("fault", False):
+            more["fault"] = True
         if own:
             more["behind"] = own
         return [index, *shown, *([more] if more else [])]

@@ -56,22 +56,24 @@ function open(page, WORLD) {
 
 const numberOf = (text) => (/^\d{1,9}$/.test(text) ? Number(text) : null);
 
-// The agent of an address, by name or number; null if no run has it.
+// The agent of an address: its name, or its number; null if no run has it.
 function agentOf(runs, text) {
-  const named = runs.flatMap(({ names }) => Object.entries(names)).find(([, name]) => name === text);
-  const agent = named === undefined ? numberOf(text) : Number(named[0]);
+  if (runs.some(({ numbers }) => numbers.has(text))) return text;
+  const agent = numberOf(text);
   return agent !== null && runs.some((run) => agent < run.count) ? agent : null;
 }
 
-// The units behind the scrubber that forks and a selection mark.
+// The units behind the scrubber that failures, forks and a selection mark.
 function marksOf(run, player) {
   const forks = run.forks.map(([at]) => ({ at, kind: "fork", title: "fork" }));
+  const isFailed = ([, lines]) => lines.some((line) => line.at(-1)?.fault);
+  const faults = run.lines.flatMap((groups, index) => (groups.some(isFailed) ? [{ at: run.first + index, kind: "failed", title: "failed answers" }] : []));
   return [run.location, "agent"].reduce((marks, name) => {
-    const number = player.position[name];
-    if (number === undefined || number === null) return marks;
+    const number = run.numberOf(player.position[name] ?? null);
+    if (number === null) return marks;
     const units = [...new Set(run.eventsOf(name === "agent" ? "agent" : "place", number).map(([unit]) => unit))];
-    return units.length > MARKS_MAX ? marks : [...marks, ...units.map((at) => ({ at, kind: "change", title: `${name} ${number}` }))];
-  }, forks);
+    return units.length > MARKS_MAX ? marks : [...marks, ...units.map((at) => ({ at, kind: "change", title: `${name} ${player.position[name]}` }))];
+  }, [...faults, ...forks]);
 }
 
 // One run of the page.
@@ -97,7 +99,7 @@ class Pane {
     this.charts.move(player.at);
     replaceAll(this.said,
       player.at > run.last ? el("p", { class: "fork" }, `This run ended with ${run.unit} ${run.last}, which is shown.`) : null,
-      ["agent", run.location].filter(Boolean).map((name) => this.selected(name, position[name] ?? null, at)),
+      ["agent", run.location].filter(Boolean).map((name) => this.selected(name, run.numberOf(position[name] ?? null), at)),
       el(`h${level}`, {}, at < player.begin ? `Before ${run.unit} ${player.begin}` : `Events in ${run.unit} ${at}`),
       linesOf(run, player, at, level + 1));
   }
@@ -111,9 +113,9 @@ class Pane {
     const here = run.eventsAt(at).filter((event) => (isAgent ? event.agent === value : event[name] === value));
     return el("section", { class: "selected", "aria-label": labelOf(`${name} ${value}`, run, runs) },
       el(`h${level}`, {}, title, el("a", { class: "close", href: player.href({ [name]: null }), "aria-label": `Close ${name}` }, "close")),
-      isAgent && value >= run.count ? el("p", {}, `This run has no agent ${value}.`) : null,
+      isAgent && !(value < run.count) ? el("p", {}, `This run has no agent ${value}.`) : null,
       here.length ? el("ul", { class: "lines" }, here.map((event) => lineOf(run, player, at, event))) : null,
-      storyOf(run, player, at, form, value));
+      storyOf(run, player, at, form, value, !here.length));
   }
 }
 

@@ -16,6 +16,7 @@ export class Run {
     this.location = page.location;
     this.known = new Map(); // unit -> its groups of events
     this.fields = new Map(data.fields.map((field) => [field.name, field]));
+    this.numbers = new Map(Object.entries(this.names).map(([number, name]) => [name, Number(number)]));
   }
 
   // The policy of each agent in a unit.
@@ -25,6 +26,11 @@ export class Run {
 
   nameOf(agent) {
     return this.names[agent] ?? `agent ${agent}`;
+  }
+
+  // The number of a selected agent or location: two runs may number the same names otherwise.
+  numberOf(selected) {
+    return this.numbers.get(selected) ?? selected;
   }
 
   // The index of the latest state up to a unit; -1 before the first one.

@@ -15,6 +15,7 @@ const LINES = {
   agents: ({ titles, values }, run) => titles.map((title, index) => (typeof title === "string" ? { title, values: values[index], colour: colourOf(title) } : {
     title: `${run.names[title] ?? title} ${playedBy(run.rosters, title, run.unit)}`, values: values[index], colour: coloursOf(run.labelsAt(run.last))[title] ?? hueOf(index),
   })),
+  items: ({ titles, values }) => titles.map((title, index) => ({ title, values: values[index], colour: hueOf(index) })),
   counts({ name, titles, values }, _, runs) {
     const hues = looksOf(sameFields(runs, name));
     return titles.map((level, index) => ({ title: valueText(level), values: values[index], colour: hueOf(hues?.get(level) ?? index) }));
@@ -32,7 +33,7 @@ function stateChart(data, run, runs, player) {
     span: spanOf(runs), scale: same.flatMap((each) => each.values.flat()),
   });
   const legend = lines.length > 1 ? legendOf(lines.map(({ colour, title }) => [colour, title])) : null;
-  if (isCounts) chart.node.append(legend);
+  if (legend && kind !== "agents") chart.node.append(legend);
   return { kind, legend, isOfPolicies: kind === "agents" && typeof data.titles[0] === "string", ...chart };
 }
 
@@ -62,7 +63,7 @@ export function chartsOfRun(run, runs, player) {
       states.length ? fold(`State by ${run.unit}`, true,
         run.spacing > 1 ? el("p", { class: "note" }, `The charts have the values of one ${run.unit} in ${run.spacing}.`) : null,
         group("agents"), states.some(({ isOfPolicies }) => isOfPolicies) ? el("p", { class: "note" }, "A line is the mean of the agents of a policy.") : null,
-        group("one", "counts")) : null,
+        group("one", "items", "counts")) : null,
       others.length ? fold("More measures", false, chartsOf(others)) : null),
     move: (number) => [...main, ...states, ...others].forEach((chart) => chart.move(number)),
   };

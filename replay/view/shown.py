@@ -114,7 +114,7 @@ def shown_of(
     whys, explained = _explained(tools, path, units, outline)
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)
-        sentences = EventLines(world, tools.sentences(path, world.events)(), view, whys)
+        sentences = EventLines(world, tools.sentences(path, world.events), view, whys)
         walked = Walked(tools, world, units, sentences, lines)
         walked.read(reader)
         content = b"".join(reader.pieces(0, reader.size))
@@ -123,7 +123,7 @@ def shown_of(
     compared = measured
     if 0 < until < walked.closed:
         compared = measured and measured_until(path, until, users)
-    names, number = names_of(path), world.vocabulary.number
+    names, number = walked.shown.names or names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
     outcome, of_each = None, []

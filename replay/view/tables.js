@@ -1,7 +1,7 @@
 // The state after a unit: single values, agents as a table, lists and grids as cells, all else as a tree.
 import { coloursOf } from "./colours.js";
 import { swatchOf } from "./chart.js";
-import { el, jsonOf, plural, replaceAll, scrolling, tableOf, valueText } from "./dom.js";
+import { el, plural, replaceAll, scrolling, tableOf, valueText } from "./dom.js";
 import { cutNote, gridOf } from "./grid.js";
 import { agentLink, longText } from "./lines.js";
 
@@ -18,7 +18,7 @@ function tree(name, value, open) {
   const items = isPlain ? [] : Object.entries(value);
   const isShort = Array.isArray(value) && items.length <= 30 && value.every((item) => item === null || typeof item !== "object");
   if (isPlain || isShort) {
-    return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, jsonOf(value)));
+    return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, JSON.stringify(value)));
   }
   const part = el("details", { open }, el("summary", {}, name, el("span", { class: "note" }, ` (${plural(items.length, "item")})`)));
   const fill = () => part.childNodes.length === 1 && part.append(...items.map(([key, item]) => tree(key, item, false)));

@@ -35,6 +35,7 @@ class Walked:
     """A walk over a journal for a page that shows some of its units.
 
     Attributes:
+        shown: the fields of the world.
         first, last: the units that are shown, numbered from 1.
         closed: the last closed unit.
         end: the offset after the last commit.
@@ -59,7 +60,7 @@ class Walked:
         """`front`: the lines of the chart of the outcome."""
         number = world.vocabulary.unit_of
         self._tools, self._world, self._event_lines, self._front = tools, world, event_lines, front
-        self._shown: UnitFields = (tools.view.fields or (lambda _: _Fields(tools)))(world)
+        self.shown: UnitFields = (tools.view.fields or (lambda _: _Fields(tools)))(world)
         self.first = 1 if units[0] is None else number(units[0])
         self._most = UNITS_MAX + self.first - 1 if units[1] is None else number(units[1])
         self.last = self.closed = self.end = 0
@@ -104,7 +105,7 @@ class Walked:
     def _add(self, commit: Commit, step: Step, state: object) -> None:
         """Note a step of a unit; what a world shows may follow from earlier ones, too."""
         if not self._is_full:
-            self._shown.add(step, state)
+            self.shown.add(step, state)
         if self._is_shown(commit.unit):
             for block in (step.inputs, step.derived):
                 self._events += fold.block_events(self._world, commit.unit, block)
@@ -127,12 +128,12 @@ class Walked:
 
     def _close(self, commit: Commit, unit: ClosedUnit) -> None:
         """Note the state after a unit or the start, and the lines of the unit, if it is shown."""
-        fields = self._shown.close(unit)
+        fields = self.shown.close(unit)
         if fields is not None and commit.unit >= self.first - 1:
             state = fields if isinstance(fields, Mapping) else {"state": fields}
             self._note(commit.unit, unit, state)
         if self._is_shown(commit.unit):
-            groups = self._event_lines.of_unit(unit.round, unit.events, self._shown.behind)
+            groups = self._event_lines.of_unit(unit.round, unit.events, self.shown.behind)
             self.lines.append(groups)
             self.last = commit.unit
             is_last = commit.unit >= self._most or len(self.lines) >= UNITS_MAX
@@ -145,7 +146,7 @@ class Walked:
             if number < self.first:
                 self.before = values
             else:
-                agents = len(self._tools.labels(unit.state))
+                agents = len(self.shown.names or self._tools.labels(unit.state))
                 self.states.add(unit.round, (values, agents), len(json.dumps(values)))
 
     def _outcome(self, state: object) -> Row:

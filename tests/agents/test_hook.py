@@ -270,10 +270,11 @@ for connect in (
 
 
 def test_offline_a_program_reaches_nothing_but_this_machine(start: Start) -> None:
-    said = output(start(ASK + OFFLINE, GOLDRUSH_OFFLINE="1")).splitlines()
-    way_out = "record the program's answers (goldrush record -- ...), or give --network"
+    out, err = start(ASK + OFFLINE, GOLDRUSH_OFFLINE="1").communicate(timeout=HANGS)
+    said = out.splitlines()
+    way_out = "record what it gives: name it by --upstream, or use goldrush.outside"
 
     assert [("here", ".")] == list(Handler.seen["0"])
-    assert 3 == len(said)
+    assert (3, 2) == (len(said), err.count(way_out))  # each machine is told once
     for line, host in zip(said, ["192.0.2.1", "api.example.org", "api.example.org"], strict=True):
-        assert f"may connect to nothing but this machine: {host}; {way_out}" in line
+        assert f"nothing but this machine, and not to {host}; {way_out}" in line

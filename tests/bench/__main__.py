@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OTHERS = {
     "long": "long journals", "scale": "growing runs", "study": "the whole study",
     "workers": "what limits many workers", "season": "a season", "games": "a world as a class",
-    "pages": "pages of runs",
+    "pages": "pages of runs", "programs": "recorded programs",
 }  # fmt: skip
 
 

@@ -87,6 +87,26 @@ def test_one_other_action_is_put_in(folder: Path) -> None:
     assert f"differ from step {action['step']} on" in differs.out
 
 
+DIALING = """
+import socket
+class Dialing:
+    def __init__(self, seed=0): self.refused = 0
+    def step(self):
+        try: socket.create_connection(("192.0.2.1", 9), 0.01)
+        except OSError as error: self.refused += "goldrush" in str(error)
+"""
+
+
+def test_a_model_that_is_judged_connects_to_other_machines_by_network_alone(folder: Path) -> None:
+    (folder / "dialing.py").write_text(DIALING)
+    model = ("--env", "dialing.py:Dialing")
+    goldrush("record", *model, "--set", "steps=2", "--out", "dialing.journal", cwd=folder)
+    kept = goldrush("verify", "dialing.journal", *model, cwd=folder)
+
+    assert (1, True) == (kept.code, "192.0.2.1; give --network, or record it as a" in kept.err)
+    assert 0 == goldrush("verify", "dialing.journal", *model, "--network", cwd=folder).code
+
+
 FAULTY = """
 class Faulty:
     def __init__(self, seed=0): self.total = seed

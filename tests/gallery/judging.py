@@ -127,8 +127,6 @@ def _notes(verdict: Mapping[str, Any]) -> Sequence[str]:
         notes.append("another one in the same process gives another run")
     if verdict["seed"] is None:
         notes.append("takes no seed")
-    if both := sorted({*verdict["files_read"]} & {*verdict["files_written"]}):
-        notes.append(f"files read and written: {', '.join(both)}")
     if verdict["not_seen"]:
         notes.append(f"not compared: {', '.join(verdict['not_seen'])}")
     return notes

@@ -19,7 +19,6 @@ from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in
 from goldrush.replay.find import (
     NAMES,
-    installed,
     is_shipped_at,
     tools_for,
     tools_named,
@@ -100,7 +99,7 @@ def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
 
     with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
         rebuild(journal, 0)
-    [found] = installed()
+    [found] = plugins(WORLDS, NAMES)
     assert re.search(says, load_fault(found, lambda one: tools_named(one.name)) or "")
     assert 1 == rebuild(path_of("scarce"), 1).round
 

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from typing import Final, Protocol
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from goldrush.agents.worlds.program.requests import (
     CALLER,
@@ -114,6 +116,8 @@ class Proxy:
         self.parked = 0
         self._session = session
         self._upstreams = upstreams
+        # Found here once: aiohttp would look for each request, in ~/.netrc for credentials, too.
+        self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
         self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
         self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
@@ -137,8 +141,7 @@ class Proxy:
         connector = aiohttp.TCPConnector(limit=0)
         try:
             async with aiohttp.ClientSession(
-                timeout=timeout, connector=connector, trust_env=True,
-                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=timeout, connector=connector, cookie_jar=aiohttp.DummyCookieJar()
             ) as self._client:  # fmt: skip
                 yield
         finally:
@@ -233,6 +236,7 @@ class Proxy:
             async with self._client.request(
                 request.method, url, data=body or None, headers=headers, allow_redirects=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
+                proxy=self._proxies[asked.upstream],
             ) as given:  # fmt: skip
                 answer = _head(given, session.secrets)
                 if given.content_length is None and given.status < 400:
@@ -298,6 +302,12 @@ class Proxy:
         answer = Response(200, [("content-type", "application/json")], [body])
         self._session.commit(call[0], answer, call[1])
         return web.Response(body=body, content_type="application/json")
+
+
+def _proxy_to(url: str) -> str | None:
+    """The proxy that the environment names for a URL, by which this machine reaches others."""
+    parts = urlsplit(url)
+    return None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
 
 
 def _caller(request: web.Request) -> str:

@@ -5,16 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import PROGRAM, command, option
 from goldrush.cli.models import MODELS_FILE
-from goldrush.cli.options import Force, Journal, NewJournal, json_option
+from goldrush.cli.options import (
+    FILE,
+    NO_CAUSES,
+    Force,
+    Journal,
+    NewJournal,
+    json_option,
+)
+from goldrush.cli.progress import progress
 from goldrush.cli.record import new_journal
-from goldrush.cli.text import echo_error, echo_json, program
+from goldrush.cli.text import echo, echo_error, echo_json, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
 
@@ -23,19 +31,20 @@ if TYPE_CHECKING:
     from goldrush.replay.worlds.program.running import Write
 
 
+VARIABLE: Final = option(
+    "--variable", "[NAME=]VARIABLE",
+    "Variable by which the program is told a server's URL; repeatable.",
+)  # fmt: skip
+
+
 class UpstreamOptions(NamedTuple):
     """Options of what a program may ask, and where."""
 
     upstreams: tuple[str, ...] = option(
-        "--upstream",
-        "NAME=URL",
+        "--upstream", "NAME=URL",
         f"A server that the program asks, besides {', '.join(KNOWN)}; repeatable.",
-    )
-    variables: tuple[str, ...] = option(
-        "--variable",
-        "[NAME=]VARIABLE",
-        "Variable by which the program is told a server's URL; repeatable.",
-    )
+    )  # fmt: skip
+    variables: tuple[str, ...] = VARIABLE
     max_requests: int | None = option(
         "--max-requests", "N", "Stop after so many requests, those recorded before included."
     )
@@ -53,15 +62,13 @@ class ComparedOptions(NamedTuple):
     """Options of what is compared when the program is run again; they are recorded."""
 
     masks: tuple[str, ...] = option(
-        "--mask",
-        "REGEX",
+        "--mask", "REGEX",
         "What matches is not compared: dates, say. A named group names it; repeatable.",
-    )
+    )  # fmt: skip
     outputs: tuple[str, ...] = option(
-        "--output",
-        "FILE",
+        "--output", "FILE",
         "A file that the program writes, compared like what it prints; repeatable.",
-    )
+    )  # fmt: skip
 
 
 def _words() -> Sequence[str]:
@@ -184,11 +191,7 @@ def fork(
 def verify(
     *,
     journal: Journal,
-    variables: tuple[str, ...] = option(
-        "--variable",
-        "[NAME=]VARIABLE",
-        "Variable by which the program is told a server's URL; repeatable.",
-    ),
+    variables: tuple[str, ...] = VARIABLE,
     seconds: float | None = option("--seconds", "N", "End the program after so long."),
     as_json: bool = json_option(),
 ) -> int:
@@ -214,6 +217,37 @@ def verify(
     if result.holds is None:
         return TROUBLE
     return DONE if result.holds else DIFFERS
+
+
+@command()
+def repeats(
+    *,
+    journal: str = option(
+        "--journal", "FILE", "The journal of the program, whose answers it gets.", type=FILE,
+        required=True,
+    ),
+    seconds: float = option("--seconds", "N", "Time for a run (default: 300).", default=300.0),
+    no_causes: bool = NO_CAUSES,
+    as_json: bool = json_option(),
+) -> int:  # fmt: skip
+    """Check that a recorded program asks the same again, and name the lines that are to blame.
+
+    Runs it four times on the recorded answers, and until the causes are known at most 200 times
+    more. Nothing is asked: no connection, no key, no cost. What is in libraries is seen less well.
+    Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
+
+    \b
+    Example:
+      goldrush repeats --journal run.journal -- python sim.py --seed 3
+    """
+    from goldrush.replay.worlds.program.recording import Options
+    from goldrush.replay.worlds.program.repeating import program_repeats
+
+    options = Options(seconds=seconds)
+    with progress() as step:
+        verdict = program_repeats(journal, _words(), options, causes=not no_causes, on_step=step)
+    echo(as_json, verdict.as_dict, lambda: str(verdict))
+    return DONE if verdict.repeats else DIFFERS
 
 
 def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcome]) -> int:

@@ -275,7 +275,7 @@ class TableSet(NamedTuple):
 
 @sentence(
     "{at} ({conduct:conduct} under {treatment:word}, {runs:runs})",
-    at={None: "the bar is {value:number}", OTHER: "tested: {part} of #{at} is {}"},
+    at={None: "the bar is {value:number}", OTHER: "tested: {part} of #{at} is {value:number}"},
 )
 class Tested(NamedTuple):
     """A conduct was tested with the table's seeds, for a part of a claim or for the bar."""
@@ -429,7 +429,7 @@ class SkillDistilled(NamedTuple):
     taken: Taken
 
 
-@sentence("therapist changes the instructions of {agent}, {taken}: {:quoted}", taken=_TAKEN)
+@sentence("therapist changes the instructions of {agent}, {taken}: {after:quoted}", taken=_TAKEN)
 class InstructionsRewritten(NamedTuple):
     """Other instructions for a participant."""
 

@@ -198,10 +198,9 @@ EVENTS: Final = (
             "plot": _PLOT,
             "agent": _AGENT,
             "stamina": INTEGER.means("stamina mined with", "points"),
-            "gold": AMOUNT.means(
-                "what it brought: 0 where the plot was lost in this round", "gold"
-            ),
+            "gold": AMOUNT.means("mined; 0 where the plot was lost in this round", "gold"),
         },
+        text="{agent} mines {plot} with {stamina} stamina: {gold:amount} gold",
     ),
 )
 SUBMITTED, PRUNED, CLAIM_DRAWN, RAID_RESOLVED, RULED, MINING_SETTLED = range(len(EVENTS))

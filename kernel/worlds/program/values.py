@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, Final, TypeAlias, cast
 
+import msgspec
 from xxhash import xxh3_128_digest
 
 from goldrush.kernel.codec import TooLarge, encode
@@ -44,10 +45,13 @@ _NOWHERE: Final = -1  # the beginning of an empty list
 def parsed(body: bytes) -> Body:
     """A body as JSON; the body itself if it is no JSON that a journal can hold."""
     try:
-        value: Json = json.loads(body)
-        packed(value)  # no lone surrogates
-    except (ValueError, RecursionError):
-        return body
+        value: Json = msgspec.json.decode(body)
+    except (ValueError, RecursionError):  # stricter than the standard library, but much faster
+        try:
+            value = json.loads(body)
+            packed(value)  # no lone surrogates
+        except (ValueError, RecursionError):
+            return body
     depth, items = _extent(value)
     return value if depth <= DEPTH_MAX // 2 and items <= ITEMS_MAX else body
 
@@ -98,9 +102,8 @@ class References:
         """The longest beginning of a list that is known, and the number of its items."""
         number = _NOWHERE
         for count, item in enumerate(items):
-            longer = None
-            if isinstance(item, dict):
-                longer = self._longer.get((number, _digest(item)))
+            is_object = isinstance(item, dict)
+            longer = self._longer.get((number, _digest(item))) if is_object else None
             if longer is None:
                 return number, count
             number = longer
@@ -109,8 +112,7 @@ class References:
     def plain(self, value: Stored) -> Body:
         """The value again. Raises ValueError, LookupError for what no recorder writes."""
         self.measure(value)
-        plain: Body = self._plain(value)
-        return plain
+        return cast("Body", self._plain(value))
 
     def _plain(self, value: Stored) -> Any:
         if type(value) is not tuple:

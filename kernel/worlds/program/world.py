@@ -78,6 +78,7 @@ class Behaviour:
         done: by unit.
         reasons: by unit in which it did something else, how that differs, as text.
         source: the SHA-256 of the files of its command.
+        way_out: what to do where it did something else, as text.
     """
 
     def __init__(self, source: str | None = None) -> None:
@@ -85,6 +86,7 @@ class Behaviour:
         self.done: dict[int, Done] = {}
         self.reasons: dict[int, str] = {}
         self.source = source
+        self.way_out = "mask what may differ (--mask), or note it"
         self._is_watched = False
 
     @contextmanager
@@ -99,7 +101,7 @@ class Behaviour:
     def of(self, unit: int) -> Done:
         """What it did in a unit."""
         if self._is_watched and unit in self.reasons:
-            raise BadInput(self.reasons[unit], "mask what may differ (--mask), or note it")
+            raise BadInput(self.reasons[unit], self.way_out)
         return self.done.get(unit, _NOTHING)
 
 

@@ -43,35 +43,25 @@ def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> Ti
 
 def _conclusion(state: SeasonState, table: Roundtable, event: Concluded) -> TieBreak:
     again = table.equals(table.stances)
-    rule = "nobody stands by a proposal in the end"
-    if again:
-        rule = "one proposal has most final stances"
-        if len(table.stances.foremost()) > 1:
-            rule = "of those with most final stances one has the best tested base"
     occasion = _occasion(state, table, CONCLUDE, tied="proposal")
-    return _won(occasion, event.tied, event.proposal, event.words, again, rule)
+    return _won(occasion, event.tied, event.proposal, event.words, again)
 
 
 def _bottom(state: SeasonState, table: Roundtable, event: Bottomed) -> TieBreak:
     lowest = min(table.totals.values())
     again = tuple(sorted(a for a, total in table.totals.items() if total == lowest))
-    rule = "one agent has the lowest total"
     if len(again) == len(table.participants):
-        again, rule = (), "all totals are equal, so nobody is last"
-    return _won(_occasion(state, table, BOTTOM), event.tied, event.agent, event.words, again, rule)
+        again = ()  # all totals are equal, so nobody is last
+    return _won(_occasion(state, table, BOTTOM), event.tied, event.agent, event.words, again)
 
 
 def _won(
     occasion: Occasion, tied: tuple[int, ...], winner: int | None, words: tuple[int, ...],
-    again: tuple[int, ...], rule: str,
+    again: tuple[int, ...],
 ) -> TieBreak:  # fmt: skip
     """A decision among candidates (`again`), of which the event names those tied, if several."""
     alone = () if winner is None else (winner,)
-    if len(again) > 1:
-        return TieBreak.drawn(occasion, tied or alone, words, winner, again)
-    first = again[0] if again else None
-    says = f"{rule}: nothing is drawn"
-    return TieBreak(occasion, tied or alone, words, winner, first, says, again)
+    return TieBreak.drawn(occasion, tied or alone, words, winner, again)
 
 
 def _audit(audit: _Audit, code: int, state: SeasonState, row: Row) -> TieBreak:

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.trust import HUMAN
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, correlation, gini, mean, ratio, spearman
 from goldrush.kernel.text import escaped, format_count
@@ -19,7 +18,6 @@ from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.events import (
-    Answered,
     EliminationFaced,
     Scored,
     Spoke,
@@ -218,15 +216,6 @@ MEASURES: Final = measures.named(
         "are not deleted.",
         lambda assignment: gini(_sparks(assignment.ended.state)), at_end=True, limits=_SHARE,
     ),
-    Measure(
-        "questions", "questions to models", "Number of answers of language models.",
-        lambda assignment: len(_by_models(assignment)), limits=_NEVER_NEGATIVE,
-    ),
-    Measure(
-        "tokens", "tokens of models",
-        "Number of input and output tokens, as reported by the servers.",
-        lambda assignment: _tokens(assignment), limits=_NEVER_NEGATIVE,
-    ),
 )  # fmt: skip
 
 
@@ -375,19 +364,6 @@ def _sparks(state: SeasonState) -> list[int]:
     """The sparks of all workers that are not deleted."""
     workers = (agent for agent in state.agents.values() if agent.is_worker)
     return [worker.sparks for worker in workers if worker.status != Status.GONE]
-
-
-def _by_models(assignment: Assignment) -> list[Mapping[str, Any]]:
-    """The sources of the answers of language models."""
-    sources = (answer.source or {} for answer in assignment.ended.of(Answered))
-    return [source for source in sources if source.get("name") != HUMAN]
-
-
-def _tokens(assignment: Assignment) -> Value:
-    """The tokens of the answers; None where nobody was asked."""
-    sources = [answer.source or {} for answer in assignment.ended.of(Answered)]
-    tokens = [source.get(name) for source in sources for name in ("tokens_in", "tokens_out")]
-    return sum(n for n in tokens if type(n) is int and n >= 0) if sources else None
 
 
 def _percentile(ended: EndedTable) -> Value:

@@ -23,12 +23,10 @@ from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.worlds.competition.ended import ended
-from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.story import format_ids
 
 CHALLENGES_MAX: Final = 12  # of a table that have a sentence each
-_SHARE_MAX: Final = 0.999  # a share that is not shown as all
 
 Naming = Callable[[int], str]  # an agent as text
 
@@ -154,19 +152,6 @@ def _best(table: Roundtable, name: Naming) -> str:
         return "By the tests that was the best choice."
     test, _ = format_apart(table.base_value(best), table.base_value(table.chosen))
     return f"By the tests it should have chosen #{best.id} of {name(best.agent)}, at {test}."
-
-
-def format_quality(table: Roundtable, quality: Quality | None) -> str:
-    """How good the conclusion is among all conducts, as far as that is known."""
-    if quality is None:
-        return "How good it is among all possible conducts is not known in this arena."
-    what = "The bar's conduct, which stays," if table.chosen is None else "The conclusion"
-    share = format_number(100 * min(quality.percentile, _SHARE_MAX), 1)
-    better = "more than " * (quality.percentile > _SHARE_MAX)
-    text = f"{what} is better than {better}{share}% of all conducts, apart from the noise of tests"
-    if quality.regret:
-        return f"{text}; the best of all is better by {format_number(quality.regret)}."
-    return f"{text}; no conduct is better." if quality.regret == 0 else f"{text}."
 
 
 @reader_of

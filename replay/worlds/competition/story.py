@@ -1,38 +1,36 @@
-"""The sentences of a season's events: how its values are shown, and what more than an event's own
-fields decides, like what was claimed before a test.
-"""
+"""The sentences of a season's events: how its values are shown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from goldrush.agents.worlds.competition.formats import format_apart, format_number, format_subject
+from goldrush.agents.worlds.competition.formats import format_number, format_subject
 from goldrush.agents.worlds.competition.versions import PROMPT
 from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.text import format_count
-from goldrush.kernel.world import EventType, RecordedEvent
-from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
+from goldrush.kernel.world import EventType
+from goldrush.kernel.worlds.competition.arena import Arena, Rules
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import VOCABULARY
-from goldrush.replay.sentences import EventSentences, Sentence, quoted
+from goldrush.replay.sentences import EventSentences, quoted
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
 
 
-def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal, with the subjects and the
-    rules of its arena and the names of all agents that it ever had; of a damaged journal those
-    before the damage, which is reported to whoever reads the events.
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> EventSentences:
+    """The sentences of a season, with the subjects and the rules of its arena and the names of all
+    agents that it ever had; of a damaged journal those before the damage, which is reported to
+    whoever reads the events.
     """
     names: dict[int, str] = {}
     of_arena: dict[str, Any] = {}
@@ -46,26 +44,20 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
             for block in commit.blocks[1::2]:
                 joined = map(Joined._make, block.rows(CODES[Joined]))
                 names.update((new.ordinal, new.name) for new in joined)
-    return partial(sentences, names, **of_arena)
+    return sentences(names, **of_arena)
 
 
 def sentences(
     names: Mapping[int, str] | None = None, arena: Arena | None = None, rules: Rules | None = None
 ) -> EventSentences:
-    """The sentences of the events of one pass over a season.
+    """The sentences of the events of a season.
 
     Args:
         names: the agents' names by ordinal; an agent without one is shown by its number.
-        arena: for subjects and for whether claims hold; without it subjects are shown as JSON.
+        arena: for subjects; without it they are shown as JSON.
         rules: the rules of the arena; without them conducts are shown as JSON.
     """
     season = _Season(names or {}, arena, rules)
-    chosen = {
-        "assignment_opened": season.opened,
-        "tested": season.tested,
-        "spoke": season.spoke,
-        "instructions_rewritten": _rewritten,
-    }
     forms: dict[str, Callable[[Any], str]] = {
         "agent": season.name,
         "agents": season.listed,
@@ -91,7 +83,7 @@ def sentences(
         "word": _word,
     }
     guarded = {name: partial(_or_quoted, form) for name, form in forms.items()}
-    return EventSentences(EVENTS, VOCABULARY, chosen, guarded, names, PROMPT)
+    return EventSentences(EVENTS, VOCABULARY, guarded, names, PROMPT)
 
 
 def _or_quoted(form: Callable[[Any], str], value: Any) -> str:
@@ -103,16 +95,12 @@ def _or_quoted(form: Callable[[Any], str], value: Any) -> str:
 
 
 class _Season:
-    """The names and the arena of a season, with the subjects of the assignment so far and what was
-    claimed at its tables, by which tests are judged.
-    """
+    """The names and the arena of a season."""
 
     def __init__(self, names: Mapping[int, str], arena: Arena | None, rules: Rules | None) -> None:
         self._names = names
         self._arena = arena
         self._rules = rules
-        self._subjects: Sequence[Subject | None] = ()
-        self._claimed: dict[tuple[int, int], float] = {}
 
     def name(self, agent: Any) -> str:
         """The name of an agent."""
@@ -132,36 +120,8 @@ class _Season:
 
     def about(self, value: Any) -> str:
         """A subject as text, by its [objective, treatment]."""
-        subject = self._subject(value)
+        subject = self._arena.subject(_tupled(value)) if self._arena else None
         return quoted(value) if subject is None else format_subject(subject)
-
-    def _subject(self, value: Any) -> Subject | None:
-        return self._arena.subject(_tupled(value)) if self._arena else None
-
-    def opened(self, event: RecordedEvent) -> Sentence:
-        """The opening of an assignment, whose subjects are kept for the tests."""
-        subjects = event["subjects"]
-        self._subjects = list(map(self._subject, subjects)) if isinstance(subjects, list) else ()
-        self._claimed = {}
-        return Sentence()
-
-    def spoke(self, event: RecordedEvent) -> Sentence:
-        """A contribution, whose claim is kept for the tests."""
-        claim = event["claim"]
-        if isinstance(claim, list) and len(claim) == 2 and type(claim[0]) in (int, float):
-            self._claimed[event["table"], event["id"]] = claim[0]
-        return Sentence()
-
-    def tested(self, event: RecordedEvent) -> Sentence:
-        """A tested value, and whether the claim held if claim and subject are known."""
-        number, value = event["table"], event["value"]
-        claimed = self._claimed.get((number, event["at"]))
-        subject = self._subjects[number] if number < len(self._subjects) else None
-        if claimed is None or subject is None:
-            return Sentence(values=[format_number(value)])
-        compared = "{} for {} claimed".format(*format_apart(value, claimed))
-        verdict = "holds" if subject.holds(value, claimed) else "does not hold"
-        return Sentence(values=[f"{compared}: it {verdict}"])
 
 
 def _tupled(value: Any) -> Any:
@@ -192,14 +152,3 @@ def _because(value: Any) -> str:
     ids, on_own = value
     reasons = [format_ids(ids)] * bool(ids) + ["its own trials"] * (on_own is True)
     return f", because of {' and '.join(reasons)}" if reasons else ""
-
-
-def _rewritten(event: RecordedEvent) -> Sentence:
-    """The instructions that were changed, each with its values before and after."""
-    before, after = event["before"] or {}, event["after"] or {}
-    changed = {
-        name: [before.get(name), value]
-        for name, value in after.items()
-        if name not in before or before[name] != value
-    }
-    return Sentence(values=[changed])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
-from goldrush.kernel.worlds.episode.config import MODEL, about_of
+from goldrush.kernel.worlds.episode.config import about_of
 from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
 from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.replay.tools import Basis
@@ -13,10 +13,9 @@ from goldrush.replay.worlds.episode.summary import few
 from goldrush.replay.worlds.episode.versions import format_versions
 
 
-def basis_of(path: str, subjects: LiveSubjects, repeats: bool) -> Basis:
+def basis_of(path: str, subjects: LiveSubjects) -> Basis:
     """See Tools.basis: the versions here, and what is given in place of the recorded subject;
-    values of which a run has the type alone, what it leaves out, and which of that was nowhere in a
-    run of which all was compared. Raises JournalError.
+    values of which a run has the type alone, and what it leaves out. Raises JournalError.
     """
     types: dict[str, str] = {}
     count, is_compared = 0, False
@@ -31,8 +30,6 @@ def basis_of(path: str, subjects: LiveSubjects, repeats: bool) -> Basis:
                     is_compared |= not is_type
                     if is_type:
                         types[name], count = value[1], count + 1
-        # What a model holds is looked at when its run ends.
-        is_whole = repeats and (reader.ended or about.kind != MODEL)
     rests_on = format_versions(about.versions)
     if given := subjects.other_than(about.name):
         rests_on += f", by {given} in place of the recorded {about.name}"
@@ -41,9 +38,6 @@ def basis_of(path: str, subjects: LiveSubjects, repeats: bool) -> Basis:
         named = few([f"{name} ({kind})" for name, kind in types.items()])
         values = format_count(count, "value")
         not_compared.append(f"{values} of which the type alone is recorded: {named}")
-    nowhere = subjects.not_found(about.name, about.ignored) if is_whole else []
-    if left_out := [path for path in about.ignored if path not in nowhere]:
-        not_compared.append(f"what was left out: {few(left_out)}")
-    if nowhere:
-        not_compared.append(f"matched nothing: {few(nowhere)}")
+    if about.ignored:
+        not_compared.append(f"what was left out: {few(about.ignored)}")
     return Basis(rests_on, "; ".join(not_compared), is_compared)

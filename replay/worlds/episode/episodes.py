@@ -8,7 +8,7 @@ before, or in the step after it, of which the reward is no part of a step.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import attrs
 
@@ -31,7 +31,6 @@ class Episode:
         first, last: the public numbers of its first step (the reset) and of its last one.
         names: of the agents of the run.
         seed: of its reset; None: without one.
-        is_drawn: the recorder drew the seed.
         returns: by agent, the sum of its rewards; of one agent, that alone.
         terminated, truncated: the agents that came to their end, and that were cut off.
         length: the number of its steps, resets left out, also of other environments.
@@ -44,7 +43,6 @@ class Episode:
     last: int
     names: Sequence[str]
     seed: int | None
-    is_drawn: bool
     returns: list[float]
     terminated: set[int] = attrs.field(factory=set)
     truncated: set[int] = attrs.field(factory=set)
@@ -83,18 +81,6 @@ class Episodes:
     def __init__(self) -> None:
         self.all: list[Episode] = []
         self._open: dict[int | None, Episode] = {}  # by agent
-        self._count = 0
-
-    def place(self, state: EpisodeState, agent: int | None) -> tuple[int | None, int | None]:
-        """The number of the episode that what an agent got in the last unit is of, and of the step
-        in it; None: of none, or in a vector environment, of all together.
-        """
-        if state.is_model:
-            return state.episode, state.step
-        episode = self._open.get(None if state.has_one_episode else agent)
-        if episode is None or (episode.is_finished and episode.last < state.unit - 1):
-            return None, None
-        return episode.number, episode.length
 
     def add(self, commit: Commit, state: EpisodeState) -> None:
         """Add a closed unit, with the state after it."""
@@ -103,41 +89,33 @@ class Episodes:
         unit = commit.unit - 1
         rows: list[Row] = []
         for block in commit.blocks:
-            for seed, is_drawn, options in block.rows(RESET):
-                begun = agents_of_reset(state, options)
-                self._begin(state, unit, begun, seed, is_drawn=is_drawn)
+            for seed, _, options in block.rows(RESET):
+                begun = (None,) if state.has_one_episode else agents_of_reset(state, options)
+                for agent in begun:
+                    self._begin(state, agent, unit, unit, seed)
             rows += block.rows(GAVE)
         if state.has_one_episode:
             self._step(None, unit, rows, is_over=state.is_over)
             return
         for row in rows:
-            if self._open[row[0]].is_finished:
+            before = self._open[row[0]]
+            if before.is_finished:  # the next one has begun by itself
                 if state.about.known_autoreset == DISABLED:
                     continue
-                self._begin_again(row[0], unit, state)
+                is_same = state.about.known_autoreset == SAME_STEP
+                self._begin(state, row[0], before.last if is_same else unit, unit)
             self._step(row[0], unit, [row], is_over=row[0] in state.finished)
 
     def _begin(
-        self, state: EpisodeState, unit: int, begun: Sequence[int], seed: int | None, *,
-        is_drawn: bool,
+        self, state: EpisodeState, agent: int | None, first: int, unit: int,
+        seed: int | None = None,
     ) -> None:  # fmt: skip
-        """Begin an episode of all agents, or of these environments of a vector environment."""
-        names = state.about.agents
-        for agent in (None,) if state.has_one_episode else begun:
-            returns = [0.0] * (len(state.roster) if agent is None else 1)
-            self._append(Episode(0, agent, unit, unit, names, seed, is_drawn, returns))
-
-    def _append(self, episode: Episode) -> None:
-        self._count += 1
-        episode.number = self._count
-        self._open[episode.agent] = episode
+        """Begin an episode of all agents (None), or of an environment of a vector."""
+        returns = [0.0] * (len(state.roster) if agent is None else 1)
+        names, number = state.about.agents, len(self.all) + 1
+        episode = Episode(number, agent, first, unit, names, seed, returns)
+        self._open[agent] = episode
         self.all.append(episode)
-
-    def _begin_again(self, agent: int, unit: int, state: EpisodeState) -> None:
-        """The next episode of an environment of a vector, which has begun by itself."""
-        before = self._open[agent]
-        first = before.last if state.about.known_autoreset == SAME_STEP else unit
-        self._append(Episode(0, agent, first, unit, before.names, None, False, [0.0]))
 
     def _step(self, agent: int | None, unit: int, rows: Sequence[Row], *, is_over: bool) -> None:
         """A step of the open episode, or its reset."""
@@ -158,18 +136,10 @@ def _give(episode: Episode, rows: Sequence[Row]) -> None:
             episode.truncated.add(agent)
 
 
-def closed_units(
-    world: World[EpisodeState], reader: JournalReader
-) -> Iterator[tuple[Commit, EpisodeState]]:
-    """Each closed unit of a journal, with the state after it. Raises JournalError."""
-    for commit, state in Walk(world, reader):
-        if commit.kind == UNIT and commit.digest is not None:
-            yield commit, state
-
-
 def episodes_of(world: World[EpisodeState], reader: JournalReader) -> list[Episode]:
     """The episodes of an open journal that was not read yet. Raises JournalError."""
     episodes = Episodes()
-    for commit, state in closed_units(world, reader):
-        episodes.add(commit, state)
+    for commit, state in Walk(world, reader):
+        if commit.kind == UNIT and commit.digest is not None:
+            episodes.add(commit, state)
     return episodes.all

@@ -24,13 +24,6 @@ class RecordedGymnasium(RecordedEnv, gymnasium.Wrapper[O, A, O, A]):
         self.recording.step({0: action})
         return cast("tuple[O, float, bool, bool, _Infos]", self.recording.subject.returned)
 
-    @property
-    def spec(  # type: ignore[override]  # as that of Wrapper
-        self,
-    ) -> gymnasium.envs.registration.EnvSpec | None:
-        """That of the environment: what is made from it is not recorded."""
-        return self.env.spec
-
 
 class RecordedVector(RecordedEnv, gymnasium.vector.VectorWrapper[O, A, O, A, R]):
     """A vector environment of Gymnasium, recorded."""

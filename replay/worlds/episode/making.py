@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports
+from goldrush.agents.targets import Maker, RegisteredEnvironment, check_imports, target_of
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import folder_kept
 from goldrush.kernel.worlds.episode.config import AUTORESETS, ENVIRONMENT, MODEL, VECTOR, About
@@ -161,19 +161,13 @@ def subject_made(
 
 def environment_name(env: object, make: Callable[..., object] | None = None) -> str:
     """The name that runs of an environment record: its id, or that of the callable that made it."""
-    name = getattr(getattr(env, "spec", None), "id", None) or location_of(make)
+    name = getattr(getattr(env, "spec", None), "id", None) or target_of(make).name
     return name or name_of(type(getattr(env, "unwrapped", env)))
-
-
-def location_of(named: object) -> str:
-    """Where a class or a function can be imported, `module:name`; empty if it cannot."""
-    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", "<")
-    return "" if module in (None, "__main__") or "<" in name else f"{module}:{name}"
 
 
 def name_of(make: MakeModel) -> str:
     """The name that runs of what a class or a function makes record."""
-    return location_of(make) or getattr(make, "__qualname__", type(make).__qualname__)
+    return target_of(make).name or getattr(make, "__qualname__", type(make).__qualname__)
 
 
 def _kinds(env: Any) -> Iterator[type]:

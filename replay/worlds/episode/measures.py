@@ -92,20 +92,15 @@ def _finished(of: Callable[[Sequence[Episode]], Value]) -> Callable[..., Value]:
     return lambda measured, span, horizon: of(measured.finished_in(span))
 
 
-def _best(of: Callable[[Episode], Value]) -> Callable[..., Value]:
-    """The same of the best of them."""
-
-    def of_best(episodes: Sequence[Episode]) -> Value:
-        best = best_of(episodes)
-        return None if best is None else of(best)
-
-    return _finished(of_best)
-
-
 def best_of(episodes: Sequence[Episode]) -> Episode | None:
     """The episode with the highest return, the first of several; None: no return is a number."""
     known = [each for each in episodes if each.total is not None]
     return max(known, key=lambda episode: episode.total or 0.0, default=None)
+
+
+def _best_return(episodes: Sequence[Episode]) -> Value:
+    best = best_of(episodes)
+    return None if best is None else best.total
 
 
 MEASURES: Final = named(
@@ -128,11 +123,7 @@ MEASURES: Final = named(
     Measure("mean_length", "mean length", "The mean number of steps of the finished episodes.",
             over=_finished(lambda found: mean([episode.length for episode in found])), column=3),
     Measure("best_return", "best return", "The highest return of a finished episode.",
-            over=_best(lambda episode: episode.total), column=4),
-    Measure("best_episode", "best episode", "The number of the episode with that return, the first "
-            "of several.", over=_best(lambda episode: episode.number), by_half=False),
-    Measure("best_step", "step of the best", "The step with the reset that begins it.",
-            over=_best(lambda episode: episode.first), by_half=False),
+            over=_finished(_best_return), column=4),
 )  # fmt: skip
 
 OF_AGENTS: Final = named(
@@ -222,11 +213,7 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
         taken.sample(lambda: by_agent.values)
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
-        variables = {
-            name: _dated(measure, taken.values[name], len(steps))
-            for name, measure in known.items()
-            if name not in MEASURES
-        }
+        variables = {name: each for name, each in known.items() if name not in MEASURES}
         known = {name: variables[name] for name in variables if name in moves.names}
         still = {name: variables[name] for name in variables if name not in known}
     return MeasuredEpisodes(
@@ -270,15 +257,6 @@ def _key(front: str, name: str) -> tuple[None, str]:
 def _own(name: str) -> str:
     """The name of a variable, whose measure may be called otherwise."""
     return name.removesuffix("_") if name.removesuffix("_") in MEASURES else name
-
-
-def _dated(measure: Measure, values: Sequence[Value], steps: int) -> Measure:
-    """A variable of a run, which says in which step it was reported last if that is not the last
-    step of the run: it may have another value there.
-    """
-    step = max((step for step, value in enumerate(values) if value is not None), default=steps)
-    title = measure.title if step >= steps else f"{measure.title} (last in step {step})"
-    return msgspec.structs.replace(measure, title=title)
 
 
 def head(measured: MeasuredEpisodes) -> str:

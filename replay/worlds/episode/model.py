@@ -125,13 +125,9 @@ class ModelSubject(EpisodeSubject):
             holder, attribute = self._holder(name)
             check_kind(name, value, getattr(holder, attribute), what="its value")
 
-    def close(self) -> None:
-        """Nothing to release."""
-
     def whole(self) -> list[Row]:
         """The rows of all attributes with all that is reached from them, a digest each."""
         seen = _observed(self._model, self.about.ignored)
-        self.ignored.count += seen.left_out
         return [
             row
             for name, digest in seen.digests.items()
@@ -161,7 +157,6 @@ class ModelSubject(EpisodeSubject):
         model = self._model
         held = attributes(model)
         for name in {*self.about.ignored} & {*held}:
-            self.ignored.count[name] += 1
             del held[name]
         rows = [*self._variables(held)]
         for name, value in held.items():

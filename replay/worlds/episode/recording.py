@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.episode.values import Encoded
 from goldrush.kernel.worlds.episode.world import NAME, RULES, episode_world
 from goldrush.replay.arguments import integer, path_of
 from goldrush.replay.worlds.episode.coding import encoded
-from goldrush.replay.worlds.episode.stage import LiveStage, Stopped, U
+from goldrush.replay.worlds.episode.stage import LiveStage, U
 
 _HEADER: Final = Header(NAME, RULES)
 
@@ -193,7 +193,8 @@ class SubjectRecorder(Generic[U]):
     def do(self, *inputs: Batch) -> None:
         """Do the inputs of a unit and record what follows. The journal begins if it has not.
 
-        Raises BadInput if the recording is over; whatever the subject raises, but as `exits_told`.
+        Raises BadInput if the recording is over; whatever the subject raises, but as `exits_told`,
+        and a StopIteration as the RuntimeError that generators make of it.
         """
         self._check_open()
         if self._loop is None:
@@ -205,10 +206,7 @@ class SubjectRecorder(Generic[U]):
             self.state.past = []  # it would grow, and the stage has the subject
         except StopIteration as end:
             self.state = end.value
-            self._end(_how_it_ended(self.state))
-        except Stopped as error:
-            self._end("ended when a StopIteration was raised")
-            raise error.error from None
+            self._end("has ended")
         except BaseException as error:
             self._end(f"ended when a {type(error).__name__} was raised")
             with exits_told(self.state.about.name):
@@ -253,12 +251,6 @@ def failing(what: str, instead: str, *passed: type[Exception]) -> Iterator[None]
 def exits_told(name: str) -> AbstractContextManager[None]:
     """Raises RulesFailed for what the code of a subject raises besides exceptions and Ctrl-C."""
     return failing(f"{name} fails", "raise an exception there", Exception)
-
-
-def _how_it_ended(state: EpisodeState) -> str:
-    if state.is_model and state.is_over:
-        return "is over: the model has stopped"
-    return "is closed" if state.is_closed else "has all its steps"
 
 
 def _steps(

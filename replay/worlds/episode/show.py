@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from types import FunctionType
 from typing import Any, Final
 
-from goldrush.agents.given import maker_of
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import JournalReader
@@ -24,19 +20,8 @@ from goldrush.replay.sentences import EventSentences
 from goldrush.replay.text import cut_middle
 from goldrush.replay.tools import ClosedUnit
 from goldrush.replay.worlds.episode.episodes import finite
-from goldrush.replay.worlds.episode.making import name_of
 
 VALUE_MAX: Final = 300  # characters of a value in a sentence
-
-
-def text_of(name: str) -> str:
-    """The first paragraph of what a recorded class, or function, says of itself; empty if another
-    one is given, or none. `name`: of the class, as recorded.
-    """
-    make = maker_of(name)
-    if not isinstance(make, type | FunctionType) or name_of(make) != name:
-        return ""
-    return " ".join(inspect.cleandoc(make.__doc__ or "").partition("\n\n")[0].split())
 
 
 def _about_in(path: str | Path) -> About:
@@ -45,8 +30,8 @@ def _about_in(path: str | Path) -> About:
     return About()
 
 
-def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
-    """The function that makes the sentences of one pass over a journal with these types."""
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> EventSentences:
+    """The sentences of a journal with these types of events."""
     names = dict(enumerate(_about_in(path).agents))
 
     def name_of(agents: Any) -> str:
@@ -55,7 +40,7 @@ def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], E
         return ", ".join(each) or "nobody"
 
     forms = {"agent": name_of, "plain": value_text}
-    return partial(EventSentences, list(types), VOCABULARY, forms=forms, names=names)
+    return EventSentences(types, VOCABULARY, forms=forms, names=names)
 
 
 def value_text(value: object) -> str:

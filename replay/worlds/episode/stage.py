@@ -45,14 +45,6 @@ class LiveSubject(Protocol):
 U = TypeVar("U", bound=LiveSubject)
 
 
-class Stopped(Exception):
-    """A StopIteration of a subject's code, `error`: the loop, a generator, would change it."""
-
-    def __init__(self, error: StopIteration) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
 class LiveStage(Generic[U]):
     """The subject of a run: the one that a state before had, or one that is made anew.
 
@@ -106,16 +98,13 @@ class LiveStage(Generic[U]):
 
     def outcome(self, state: EpisodeState, inputs: Block) -> Outcome:
         """What the subject of this state gives; where the recording of a model ends, all that it
-        holds. Raises as `at`; Stopped for a StopIteration.
+        holds. Raises as `at`.
         """
         subject = self.at(state)
         if inputs.rows(CLOSED):
             return Outcome(state.acting, state.is_over, arrays=subject.whole())
         self.live = None
-        try:
-            outcome = played(subject, inputs)
-        except StopIteration as error:
-            raise Stopped(error) from error
+        outcome = played(subject, inputs)
         if state.is_model and _is_whole(state, outcome):
             outcome = attrs.evolve(outcome, arrays=[*outcome.arrays, *subject.whole()])
         self.live, self._chain = subject, xxh3_64_intdigest(inputs.packed, state.chain)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import atexit
 import copy
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Final, cast
 
 from goldrush.agents.given import maker_of
@@ -77,13 +77,11 @@ class NamedStage(LiveStage[Environment | ModelSubject]):
             raise
 
 
-@contextmanager
-def _in_one_line(state: EpisodeState, what: str) -> Iterator[None]:
+def _in_one_line(state: EpisodeState, what: str) -> AbstractContextManager[None]:
     """Tell in one line what the code of a run's subject raises while it is derived."""
     versions = format_versions(state.about.versions)
     instead = f"`goldrush repeats` tells whether it repeats; it runs under {versions}"
-    with failing(f"{state.about.name} {what}", instead):
-        yield
+    return failing(f"{state.about.name} {what}", instead)
 
 
 def _blame(
@@ -138,14 +136,6 @@ class LiveSubjects:
         else:
             names = [environment_name(live.env, make), environment_name(live.env)]
         return "" if subject in names else names[0]
-
-    def not_found(self, subject: str, ignored: Sequence[str]) -> list[str]:
-        """What a run ignores at which nothing stood where it was derived last."""
-        stage = self.stage_of(subject)
-        live = None if stage is None else stage.live
-        if live is None or [*live.about.ignored] != [*ignored]:
-            return []
-        return [path for path in ignored if not live.ignored.count[path]]
 
     def close(self) -> None:
         """Close all environments."""

@@ -9,11 +9,10 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import MODEL, VECTOR, about_of
 from goldrush.replay.data.measures import Remarks
-from goldrush.replay.text import format_list, format_number
+from goldrush.replay.text import format_number
 from goldrush.replay.tools import Description
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
 from goldrush.replay.worlds.episode.parameters import ModelSettings
-from goldrush.replay.worlds.episode.show import text_of
 
 NAMED_MAX: Final = 10  # agents, variables or arrays that a sentence names
 
@@ -35,7 +34,7 @@ def described(setup: Mapping[str, object]) -> Description:
         ("versions", ", ".join(f"{name} {version}" for name, version in about.versions.items())),
     ]
     config = ModelSettings if about.kind == MODEL else None
-    return Description(text_of(about.name), [(name, text) for name, text in facts if text], config)
+    return Description(facts=[(name, text) for name, text in facts if text], config=config)
 
 
 def few(texts: Sequence[object]) -> str:
@@ -65,8 +64,6 @@ def _remarks(run: MeasuredEpisodes) -> Sequence[str]:
     if len(finished) == 1:
         steps = format_count(run.best.length, "step")
         return [f"{episodes}, with a return{together} of {best} after {steps}."]
-    if len({episode.total for episode in finished}) == 1:
-        return [f"All {episodes} have a return{together} of {best}."]
     return [
         f"{episodes} with a mean return{together} of {format_number(run.of('mean_return'))}.",
         f"The best, episode {run.best.number} from step {run.best.first:,} on, has {best}.",
@@ -79,6 +76,4 @@ def _of_model(run: MeasuredEpisodes) -> str:
     texts = [f"{title} is {format_number(value)}" for title, value in known if value is not None]
     if not texts:
         return f"Nothing that the model reports changes in {format_count(run.counted, 'step')}."
-    left = len(texts) - NAMED_MAX
-    more = [f"{left:,} more variables"] if left > 0 else []
-    return f"Reported last: {format_list([*texts[:NAMED_MAX], *more])}."
+    return f"Reported last: {few(texts)}."

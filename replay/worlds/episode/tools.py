@@ -51,8 +51,8 @@ class EpisodeTools(Tools):
         stage = self.subjects.stage_of(about.name)
         return episode_world(None if stage is None else stage.outcome, missing(about.name))
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
-        basis: Basis = self._basis(path, self.subjects, repeats)
+    def basis(self, path: str) -> Basis:
+        basis: Basis = self._basis(path, self.subjects)
         return basis
 
     def labels(self, state: EpisodeState) -> Sequence[str]:

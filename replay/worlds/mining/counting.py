@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final
+
+from msgspec.structs import replace
 
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
@@ -25,7 +28,7 @@ from goldrush.kernel.worlds.mining.state import (
     MiningState,
     RoundRecord,
 )
-from goldrush.replay.worlds.mining.spells import SpellRecords
+from goldrush.replay.worlds.mining.spells import Spell
 
 HELD_LONG: Final = 5  # rounds after which a holder counts as stable
 WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of shares
@@ -89,8 +92,8 @@ class Counting:
     def __init__(self, state: MiningState) -> None:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
         self.speculated = False
-        self._spells = SpellRecords()  # as long as they are, if they run
-        self._running: dict[int, int] = {}  # plot -> the offset of its spell
+        self._lost: list[Spell] = []
+        self._running: dict[int, Spell] = {}  # by plot, as at their start
         self._held = [0] * len(HOLDINGS)  # by how: plots held so
         self._changed: deque[Sequence[int]] = deque(maxlen=HELD_LONG)  # hands, by round
         self._round = 0  # the last one counted
@@ -100,11 +103,10 @@ class Counting:
             state.owner.copy(), state.since.copy(), state.how.copy()
         )  # fmt: skip
 
-    def spells(self) -> SpellRecords:
+    def spells(self) -> list[Spell]:
         """All spells up to the last round counted, by start and plot; running ones are censored."""
-        for at in self._running.values():
-            self._spells.extend(at, self._round)
-        return self._spells
+        running = [replace(spell, end=self._round) for spell in self._running.values()]
+        return sorted([*self._lost, *running], key=attrgetter("start", "plot"))
 
     def add(self, state: MiningState) -> Counts:
         """The counts of the round that ended with this state."""
@@ -181,6 +183,7 @@ class Counting:
             held[how] += 1
             if before != after:
                 if before is not None:
-                    self._spells.lose(self._running[plot], round, after)
-                self._running[plot] = self._spells.begin(plot, after, round, how)
+                    spell = replace(self._running[plot], end=round - 1, lost_to=after)
+                    self._lost.append(spell)
+                self._running[plot] = Spell(plot, after, round, round, HOLDINGS[how] or "", None)
             owner[plot], self._since[plot], hows[plot] = after, state.since[plot], how

@@ -168,8 +168,7 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
     - Observation: `{"observation": float32 (rows, P), "action_mask": int8 (S * (1 + 4P),)}`; see
       `rows_of` and `mask_of`. `features` has the names of the rows.
     - Reward: the change of the agent's gold: what it mined, less its fines.
-    - Termination: when the last round is closed, which the rules and the agents know. Truncation:
-      after `max_cycles` rounds, if that is before.
+    - Termination: when the last round is closed, which the rules and the agents know.
     - Info: `pruned`, the actions that the rules removed, as (kind, plot, amount, reason).
 
     Learners send no messages, whatever the treatment.
@@ -179,10 +178,10 @@ class MiningEnv(JournalEnv[MiningState, Observed, Action | None]):
 
     def __init__(
         self, treatment: str, roster: str | Sequence[object] | None,
-        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
+        journal: str | Path | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        super().__init__(treatment, roster, journal, max_cycles, settings)
+        super().__init__(treatment, roster, journal, settings)
         for agent in self._learners:
             if not self.config.staminas[agent]:
                 raise BadInput(f"agent {agent} learns and has no stamina", "give it 1 or more")

@@ -49,7 +49,7 @@ from goldrush.replay.worlds.mining.counting import (
     Counting,
     Counts,
 )
-from goldrush.replay.worlds.mining.spells import Lengths, SpellRecords, half_life, survival
+from goldrush.replay.worlds.mining.spells import Lengths, Spell, half_life, lengths_of, survival
 
 GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
@@ -280,12 +280,12 @@ class MeasuredRun(Measured[MiningConfig], frozen=True, kw_only=True):
 
     speculated: bool
     gold: Sequence[float]
-    spells: SpellRecords
+    spells: Sequence[Spell]
 
     @cached_property
     def lengths(self) -> Lengths:
         """The lengths of the spells."""
-        return self.spells.lengths()
+        return lengths_of(self.spells)
 
     def gold_after(self, round: int) -> Sequence[float]:
         """The gold of each agent after a round; 0 is the start."""

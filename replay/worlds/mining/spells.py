@@ -11,22 +11,19 @@ takes longer than measuring a hundred runs.
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-import attrs
+import msgspec
 
 from goldrush.kernel.measures import Value
-from goldrush.kernel.worlds.mining.state import HOLDINGS
 
 # Tolerance for rounding: a curve this close to one half has reached it.
 ROUNDING: Final = 1e-9
 
 
-@attrs.frozen
-class Spell:
+class Spell(msgspec.Struct, frozen=True, gc=False):
     """A spell of ownership of a plot; without an agent that it is `lost_to` it is censored."""
 
     plot: int
@@ -42,11 +39,6 @@ class Spell:
         return self.end - self.start + 1
 
     @property
-    def lost(self) -> str | None:
-        """How it was lost; None if it is censored."""
-        return None if self.lost_to is None else "capture"
-
-    @property
     def censored(self) -> bool:
         """Whether it is still running."""
         return self.lost_to is None
@@ -55,59 +47,10 @@ class Spell:
 # The number of spells by length and by whether they ended.
 Lengths = Mapping[tuple[int, bool], int]
 
-_NOBODY: Final = -1
-_WIDTH, _START, _END, _LOST_TO = 6, 2, 3, 5  # integers of a record
 
-
-class SpellRecords:
-    """The spells of a run, each in 24 bytes, in the order of their starts: as objects those of a
-    long run would take five times as much.
-    """
-
-    def __init__(self) -> None:
-        self._numbers = array("i")
-
-    __hash__ = None  # type: ignore[assignment]  # records are appended
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SpellRecords) and self._numbers == other._numbers
-
-    def __len__(self) -> int:
-        return len(self._numbers) // _WIDTH
-
-    def __getitem__(self, index: int) -> Spell:
-        at = range(len(self))[index] * _WIDTH
-        return _spell(*self._numbers[at : at + _WIDTH])
-
-    def __iter__(self) -> Iterator[Spell]:
-        return map(_spell, *[iter(self._numbers)] * _WIDTH)
-
-    def begin(self, plot: int, owner: int, round: int, how: int) -> int:
-        """Begin a spell, which runs. Returns its offset in the numbers."""
-        at = len(self._numbers)
-        self._numbers.extend((plot, owner, round, round, how, _NOBODY))
-        return at
-
-    def extend(self, at: int, round: int) -> None:
-        """Let a spell run until the end of a round."""
-        self._numbers[at + _END] = round
-
-    def lose(self, at: int, round: int, lost_to: int) -> None:
-        """End a spell: in this round the plot was captured."""
-        numbers = self._numbers
-        numbers[at + _END], numbers[at + _LOST_TO] = round - 1, lost_to
-
-    def lengths(self) -> Lengths:
-        """Their lengths, all that the curve of them needs."""
-        columns = (self._numbers[field::_WIDTH] for field in (_START, _END, _LOST_TO))
-        return Counter(
-            (end - start + 1, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True)
-        )
-
-
-def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) -> Spell:
-    gained = HOLDINGS[how] or ""
-    return Spell(plot, owner, start, end, gained, None if lost_to == _NOBODY else lost_to)
+def lengths_of(spells: Iterable[Spell]) -> Lengths:
+    """The lengths of spells, all that the curve of them needs."""
+    return Counter((spell.length, not spell.censored) for spell in spells)
 
 
 def half_life(lengths: Lengths) -> Value:

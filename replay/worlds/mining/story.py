@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.sentences import EventSentences, Sentence
+from goldrush.replay.sentences import EventSentences
 
 
 def action_text(action: Sequence[object] | None) -> str:
@@ -26,11 +26,9 @@ def _removed(removed: Sequence[tuple[int, str]]) -> str:
     return ", ".join(f"item {index} ({reason})" for index, reason in removed)
 
 
-_MINED: Final = Sentence("{agent} mines {plot} with {stamina} stamina: {gold:amount} gold")
 SENTENCES: Final = EventSentences(
     MINING.events,
     MINING.vocabulary,
-    {"mining_settled": lambda event: _MINED},
     {"actions": _actions, "removed": _removed},
     prompt=PROMPT,
 )

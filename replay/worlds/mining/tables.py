@@ -140,7 +140,6 @@ SPELLS: Final = records_table(
     Column("gained", TEXT, "how the plot came: claim or capture"),
     Column("lost_to", WHOLE, "who captured it in round end + 1; null: still held"),
     Column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),
-    Column("lost", TEXT, "how it was lost: capture; null: still held"),
     Column("censored", TRUTH, "whether it is still held when the journal ends"),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
@@ -39,10 +39,9 @@ class MiningTools(SimultaneousTools):
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return fields_of(unit.state)
 
-    def sentences(
-        self, path: str | Path, types: Iterable[EventType]
-    ) -> Callable[[], EventSentences]:
-        return lambda: self._sentences
+    def sentences(self, path: str | Path, types: Iterable[EventType]) -> EventSentences:
+        sentences: EventSentences = self._sentences
+        return sentences
 
 
 def fields_of(state: MiningState) -> Mapping[str, object]:

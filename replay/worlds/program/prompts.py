@@ -16,13 +16,12 @@ from goldrush.kernel.worlds.program.values import Body, Json
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import RebuiltPrompt
 from goldrush.replay.worlds.program.tape import Exchange, Tape
-from goldrush.replay.worlds.program.texts import text_of
+from goldrush.replay.worlds.program.texts import said, text_of
 from goldrush.replay.worlds.program.usage import recorded_answer
 
-# Where chats stand in requests, and texts in their messages.
+# Where chats stand in requests.
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 _CHAT: Final = (*_SYSTEM, "messages", "input", "contents", "prompt")
-_TEXT: Final = ("content", "parts", "text")
 
 
 @reader_of
@@ -69,16 +68,4 @@ def _chat(body: dict[str, Json]) -> Iterator[tuple[str, str]]:
     for name in filter(body.get, _CHAT):
         value = body[name]
         for message in value if isinstance(value, list) else [value]:
-            role = message.get("role") if isinstance(message, dict) else None
-            yield str(role or ("system" if name in _SYSTEM else "user")), _text(message)
-
-
-def _text(value: Json) -> str:
-    """The texts in a message, and as JSON what else it has."""
-    if isinstance(value, list):
-        return "\n".join(map(_text, value))
-    if not isinstance(value, dict):
-        return value if isinstance(value, str) else json.dumps(value)
-    texts = [_text(value[name]) for name in _TEXT if value.get(name)]
-    rest = {k: v for k, v in value.items() if v and k not in (*_TEXT, "role", "type")}
-    return "\n".join([*texts, *([json.dumps(rest, ensure_ascii=False)] if rest else [])])
+            yield said(message, "system" if name in _SYSTEM else "user")

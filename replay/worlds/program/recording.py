@@ -18,7 +18,7 @@ from goldrush.agents.worlds.program.requests import Masks, Secrets
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.run import fork_steps, resume_steps, steps
-from goldrush.kernel.text import format_count, quoted
+from goldrush.kernel.text import format_count, quoted, quoted_path
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import (
@@ -30,7 +30,6 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.tools import RERUN, Basis
 from goldrush.replay.worlds.program.running import (
-    Interrupted,
     Program,
     Write,
     run,
@@ -226,8 +225,12 @@ def tape_of(reader: JournalReader) -> Tape:
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
     """Raises BadInput unless a journal is of a command of these words."""
     if tape.command != Secrets(os.environ).in_command(words):
-        recorded = " ".join(map(quoted, tape.command))
-        raise BadInput(f"{path} is of another command", f"give -- {recorded}")
+        raise BadInput(f"{path} is of another command", f"give -- {shown_command(tape.command)}")
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """A command as it is typed."""
+    return " ".join(map(quoted, words))
 
 
 def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
@@ -267,7 +270,7 @@ def _played(setting: Launch, write: Write) -> ProgramOutcome:
     session, end, stopped = setting.session, None, ""
     try:
         end = asyncio.run(run(setting.command, session, setting.urls, write))
-    except (Interrupted, KeyboardInterrupt):
+    except KeyboardInterrupt:
         stopped = "interrupted"
     session.finish(end)
     if session.stopped is not None:
@@ -319,9 +322,12 @@ class Given:
                 tape = tape_of(again)
             check_command(tape, self.words, str(reader.path))
             self.session, self.end = played_again(tape, self.words, self.options)
-        return program_world(self.session.behaviour(self.end, source))
+        behaviour, command = self.session.behaviour(self.end, source), shown_command(self.words)
+        path = quoted_path(str(reader.path))
+        behaviour.way_out = f"`goldrush repeats --journal {path} -- {command}` names the line"
+        return program_world(behaviour)
 
-    def basis(self, path: str, *, repeats: bool) -> Basis:
+    def basis(self, path: str) -> Basis:
         """On what a verdict rests; see `Tools.basis`."""
         session = self.session
         if session is None:
@@ -335,7 +341,7 @@ class Given:
             left_out.append("the end of the program, before which the recording broke off")
         if tape.state is not None and (masks := tape.state.setup["masks"]):
             left_out.append(f"what is masked: {', '.join(masks)}")
-        command = " ".join(map(quoted, self.words))
+        command = shown_command(self.words)
         return Basis(f"a run of {command} on the recorded answers", "; ".join(left_out))
 
 

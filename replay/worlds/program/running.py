@@ -94,30 +94,31 @@ def _text(path: str) -> str | None:
     return None if b"\0" in code or text.encode() != code else text
 
 
-class Interrupted(Exception):
-    """The user has interrupted the run."""
-
-
 async def run(
     command: Program, session: ProgramSession, upstreams: Mapping[str, str],
     write: Write = lambda piece: None, *, is_open_ended: bool = False,
+    watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
-    """Run a program behind a proxy until it ends; its errors go where this process's go.
+    """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
+    recorder, it connects to nothing but this machine.
 
     Args:
         upstreams: the URLs of servers by name.
         write: takes its output.
         is_open_ended: it is ended when it has asked for all that is recorded.
+        watched: more variables of one that is run for a diagnosis; its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
-    Interrupted where the user interrupts it; answers that arrive then are recorded.
+    KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
     """
     proxy = Proxy(session, upstreams, is_open_ended=is_open_ended)
+    more = {"GOLDRUSH_OFFLINE": "1"} if session.recorder is None else {}
+    errors = None if watched is None else asyncio.subprocess.DEVNULL
     async with proxy.running():
         try:
             child = await asyncio.create_subprocess_exec(
-                *command.words, env={**os.environ, **command.environment(proxy.url)},
-                stdout=asyncio.subprocess.PIPE, limit=_PIECE,
+                *command.words, stdout=asyncio.subprocess.PIPE, stderr=errors, limit=_PIECE,
+                env={**os.environ, **command.environment(proxy.url), **more, **(watched or {})},
             )  # fmt: skip
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
@@ -138,7 +139,7 @@ async def run(
         digest, size = await output
         await proxy.drained(GRACE, lambda: signals() > 1)
     if signals():
-        raise Interrupted
+        raise KeyboardInterrupt
     if not is_ended:
         return None
     return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))

@@ -82,10 +82,9 @@ class Recorder:
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
         value, style = found or (None, None)
-        chunks = () if found else answer.chunks
         row = (
             arrival, answer.status, tuple(answer.headers), style,
-            self.state.seen.stored(value), tuple(chunks), answer.is_cut,
+            self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
         self._close([(ANSWERED, [row])], asked)
 
@@ -108,6 +107,7 @@ class Recorder:
             self.state = self._steps.send(inputs)
         except StopIteration as end:
             self.state = end.value
+        self._behaviour.done.clear()  # it is in the journal now
 
 
 class Miss(msgspec.Struct, frozen=True):

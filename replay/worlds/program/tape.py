@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -27,10 +27,11 @@ from goldrush.kernel.worlds.program.events import (
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
-from goldrush.replay.worlds.program.texts import response_of
+from goldrush.replay.worlds.program.texts import common, response_of
 
 _ASKED: Final = attrgetter("asked")
 _AROUND: Final = 24  # characters shown on each side of a difference
+_HEAD: Final = ("upstream", "method", "path", "query", "headers")  # of a request, what is compared
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -198,7 +199,7 @@ class Reel:
 
     def take(self, asked: Asked) -> Exchange | None:
         """The exchange for a request, which is not served again; None: there is none."""
-        same = self._waiting.get(key_of(asked), [])
+        same = self._waiting.get(key_of(asked), []) if self.left else []
         found = next((each for each in same if each.caller == asked.caller), None)
         if found is None and (self._is_whole or not asked.caller):
             found = next(iter(same), None)
@@ -210,60 +211,79 @@ class Reel:
         return found
 
     def nearest(self, asked: Asked) -> tuple[Exchange, str] | None:
-        """The first exchange of a caller that nobody has asked for, or of anybody, with how a
-        request differs from it, as text; None: all were asked for.
+        """The exchange that nobody has asked for that is nearest to a request, with how that
+        differs from it, as text; None: all were asked for.
         """
-        left = [*self.left.values()]
-        own = [exchange for exchange in left if exchange.caller == asked.caller] or left
-        if not own:
+        found = self._nearest(asked)
+        if found is None:
             return None
-        return own[0], difference(asked, own[0].asked) or "the same request, once more"
+        return found, difference(asked, found.asked) or "the same request, once more"
+
+    def _nearest(self, asked: Asked) -> Exchange | None:
+        """The first with the same path of the same server, rather of the caller."""
+        of = asked.upstream, asked.path
+        return min(
+            self.left.values(), default=None,
+            key=lambda one: (
+                (one.asks[1], one.asks[3]) != of, one.caller != asked.caller,
+            ),
+        )  # fmt: skip
+
+    def substitute(self, asked: Asked) -> Exchange | None:
+        """The exchange nearest to a request, if it is of the same path, which is not served again;
+        None: there is none.
+        """
+        found = self._nearest(asked)
+        if found is None or found.asks[3] != asked.path:
+            return None
+        self._waiting[key_of(found.asked)].remove(found)
+        return self.left.pop(found.number)
 
 
 def difference(here: Asked, recorded: Asked) -> str | None:
     """The first difference between two requests, as text; None if there is none but the caller."""
-    for name in ("upstream", "method", "path", "query", "headers"):
-        one, two = getattr(here, name), getattr(recorded, name)
-        if one != two:
-            return f"{name}: {_cut(str(one), str(two))}"
-    one, two = here.body, recorded.body
-    if isinstance(one, bytes) or isinstance(two, bytes):
-        texts = [each if isinstance(each, bytes) else b"JSON" for each in (one, two)]
-        shown = [each.decode("utf-8", "backslashreplace") for each in texts]
-        return None if one == two else f"body, {_cut(*shown)}"
-    return _differing(one, two, "")
+    heads = [{name: getattr(asked, name) for name in _HEAD} for asked in (here, recorded)]
+    return _differing(*heads) or _differing(here.body, recorded.body)
 
 
-def _differing(here: Json, recorded: Json, path: str) -> str | None:
-    if isinstance(here, dict) and isinstance(recorded, dict):
-        for key in sorted({*here, *recorded}):
-            below = f"{path}.{key}" if path else key
-            if key not in here or key not in recorded:
-                return f"{below}: {'not here' if key not in here else 'here'}, " + (
-                    "but in the journal" if key not in here else "not in the journal"
-                )
-            if found := _differing(here[key], recorded[key], below):
-                return found
-        return None
-    if isinstance(here, list) and isinstance(recorded, list):
-        for index, (one, two) in enumerate(zip(here, recorded, strict=False)):
-            if found := _differing(one, two, f"{path}[{index}]"):
-                return found
-        if len(here) != len(recorded):
-            return f"{path}: {len(here)} items here, {len(recorded)} in the journal"
-        return None
-    if type(here) is type(recorded) and here == recorded:
-        return None
-    texts = [each if isinstance(each, str) else json.dumps(each) for each in (here, recorded)]
-    return f"{path or 'body'}{_cut(*texts)}"
+def _differing(here: object, recorded: object) -> str | None:
+    ours, theirs = dict(leaves_of(here, "")), dict(leaves_of(recorded, ""))
+    for path in [*theirs, *ours]:
+        if path not in ours or path not in theirs:
+            return f"{path or 'body'}: " + (
+                "here, but not in the journal" if path in ours else "not here, but in the journal"
+            )
+        one, two = ours[path], theirs[path]
+        if type(one) is not type(two) or one != two:
+            return f"{path or 'body'}{_cut(_text(one), _text(two))}"
+    return None
+
+
+def leaves_of(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """What is in a value and holds nothing itself, by its path."""
+    if isinstance(value, dict) and value:
+        for key in sorted(value):
+            yield from leaves_of(value[key], f"{path}.{key}" if path else key)
+    elif isinstance(value, (list, tuple)) and value:
+        for index, item in enumerate(value):
+            yield from leaves_of(item, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _cut(here: str, recorded: str) -> str:
-    """Two texts, cut around their first difference."""
-    pairs = zip(here, recorded, strict=False)
-    at = next((n for n, (one, two) in enumerate(pairs) if one != two), None)
-    if at is None:
-        at = min(len(here), len(recorded))
+    at, *shown = cut(here, recorded)
+    return f", character {at}: '{shown[0]}' here, '{shown[1]}' in the journal"
+
+
+def cut(one: str, two: str) -> tuple[int, str, str]:
+    """The number of the first character that differs, and two texts, cut around it."""
+    at = common(one, two)
     start = max(0, at - _AROUND)
-    shown = [f"'{text[start : at + _AROUND]}'" for text in (here, recorded)]
-    return f", character {at}: {shown[0]} here, {shown[1]} in the journal"
+    return at, one[start : at + _AROUND], two[start : at + _AROUND]

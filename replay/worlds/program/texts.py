@@ -1,9 +1,11 @@
-"""The text of an answer, in the known protocols, whole or in pieces."""
+"""The texts of requests and answers, in the known protocols, whole or in pieces."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import product
 from typing import Any, Final
 
@@ -14,7 +16,8 @@ from goldrush.agents.worlds.program.requests import Response
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
-from goldrush.kernel.worlds.program.values import Json, parsed
+from goldrush.kernel.worlds.program.values import Body, Json, parsed
+from goldrush.replay.text import cut_middle
 
 Path = Sequence[str | int]
 
@@ -28,6 +31,10 @@ PIECES: Final[Sequence[Path]] = (
     ("choices", 0, "delta", "content"), ("choices", 0, "text"), ("delta", "text"), ("delta",),
     ("candidates", 0, "content", "parts", 0, "text"), ("message", "content"), ("response",),
 )  # fmt: skip
+# Where the texts of a message stand, and what is none of it: caches move this along a chat.
+TEXTS: Final = ("content", "parts", "text")
+NO_TEXT: Final = ("role", "type", "cache_control")
+OTHER_MAX: Final = 2_000  # characters of JSON, and of bodies that are none
 # How servers write JSON: separators, indent, whether ASCII alone, and what follows.
 STYLES: Final = [
     *product([(",", ":"), (", ", ": ")], [None], [True, False], ["", "\n"]),
@@ -94,6 +101,37 @@ def with_text(answer: Response, text: str) -> Response:
     return replace(answer, chunks=chunks, is_cut=False)
 
 
+def said(item: Json, name: str) -> tuple[str, str]:
+    """A message of a chat: its role, or this name if it has none; its texts, and as JSON what else
+    it has.
+    """
+    role = item.get("role") if isinstance(item, dict) else None
+    return str(role or name), _words(item)
+
+
+def _words(value: Json) -> str:
+    if isinstance(value, list):
+        return "\n".join(map(_words, value))
+    if not isinstance(value, dict):
+        return shown(value)
+    texts = [_words(value[name]) for name in TEXTS if value.get(name)]
+    rest: Json = {k: v for k, v in value.items() if v and k not in (*TEXTS, *NO_TEXT)}
+    return "\n".join([*texts, *([shown(rest)] if rest else [])])
+
+
+def shown(value: Body) -> str:
+    """A text as it is; anything else as JSON, cut."""
+    if isinstance(value, str):
+        return value
+    raw = value if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False).encode()
+    return cut_middle(raw.decode("utf-8", "backslashreplace"), OTHER_MAX, " ... ")
+
+
+def common(one: str, two: str) -> int:
+    """With how many characters two texts begin alike."""
+    return len(os.path.commonprefix([one, two]))  # noqa: RUF071  # of texts, no paths
+
+
 def _events(answer: Response) -> Iterator[tuple[bytes, Json]]:
     """The lines of a stream, each with the JSON that it has; None: it has none."""
     for line in b"".join(answer.chunks).removesuffix(b"\n").split(b"\n"):
@@ -102,27 +140,25 @@ def _events(answer: Response) -> Iterator[tuple[bytes, Json]]:
 
 
 def _text_at(value: Json, paths: Sequence[Path]) -> str | None:
-    place = _place(value, paths)
-    return None if place is None else str(place[0][place[1]])
+    found = _holder(value, paths)
+    return None if found is None else str(found[0][found[1]])
 
 
 def _put(value: Json, paths: Sequence[Path], text: str) -> bool:
     """Put a text in place of the one at the first of these paths; whether there was one."""
-    place = _place(value, paths)
-    if place is not None:
-        place[0][place[1]] = text
-    return place is not None
+    found = _holder(value, paths)
+    if found is not None:
+        found[0][found[1]] = text
+    return found is not None
 
 
-def _place(value: Json, paths: Sequence[Path]) -> tuple[Any, str | int] | None:
-    """What has the text at the first of these paths, and its key there; None: there is none."""
+def _holder(value: Json, paths: Sequence[Path]) -> tuple[Any, str | int] | None:
+    """What holds the text at the first of these paths where one is, with the key of it."""
     for *front, last in paths:
-        below: Any = value
-        try:
+        with suppress(LookupError, TypeError):
+            below: Any = value
             for key in front:
                 below = below[key]
             if isinstance(below[last], str):
                 return below, last
-        except (LookupError, TypeError):
-            continue
     return None

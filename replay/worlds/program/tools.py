@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,10 +9,8 @@ from goldrush.kernel.shape import TEXT, several
 from goldrush.kernel.text import quoted
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.program.state import ProgramState
-from goldrush.kernel.worlds.program.values import shown
 from goldrush.kernel.worlds.program.world import program_world
-from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
-from goldrush.replay.worlds.program.texts import response_of, text_of
+from goldrush.replay.tools import Description, Tools, lazy
 
 
 class ProgramTools(Tools):
@@ -23,6 +20,8 @@ class ProgramTools(Tools):
     exchanges = lazy("goldrush.replay.worlds.program.prompts:prompted")
     tables = lazy("goldrush.replay.worlds.program.measures:TABLES")
     answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
+    view = lazy("goldrush.replay.worlds.program.page:VIEW")
+    fields = lazy("goldrush.replay.worlds.program.page:fields_of")
     asks_policies = False
     recorded_by = (
         "put the program behind --: goldrush record --out run.journal -- python sim.py; "
@@ -36,30 +35,6 @@ class ProgramTools(Tools):
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(facts=[("subject", _command(setup))])
-
-    def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
-        state: ProgramState = unit.state
-        exchange: dict[str, object] = {}
-        if state.asked is not None and state.answered is not None:
-            response = response_of(state, state.answered)
-            body = b"".join(response.chunks).decode("utf-8", "replace")
-            exchange = {
-                "caller": state.asked[0],
-                "request": state.seen.plain(state.asked[-1]),
-                "status": response.status,
-                "answer": text_of(response) or body,
-            }
-        fields = {
-            **exchange,
-            "tokens of requests": state.tokens.input,
-            "tokens of answers": state.tokens.output,
-            **{f"note {name}": value for name, value in state.notes.items()},
-        }
-        # Bodies may be bytes, and a note NaN.
-        found: Mapping[str, object] = json.loads(
-            json.dumps(fields, default=shown), parse_constant=str
-        )
-        return found
 
 
 def _command(setup: Mapping[str, object]) -> str:

@@ -9,7 +9,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import attrs
 import duckdb
 import pandas as pd
 import polars as pl
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import asdict
 
 import goldrush
 from goldrush.agents.llm.failures import KINDS as FAILED
@@ -269,9 +269,7 @@ def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
         run = measured_at(path)
         front = front_of(path)
         expected += [
-            front
-            | attrs.asdict(spell)
-            | {"length": spell.length, "lost": spell.lost, "censored": spell.censored}
+            front | asdict(spell) | {"length": spell.length, "censored": spell.censored}
             for spell in run.spells
         ]
 

@@ -149,28 +149,6 @@ def test_words_that_are_passed_over_are_shown_and_the_next_one_decides(
     assert audited.rule == "below(3): word 2 mod 3 is 2"
 
 
-def test_a_word_that_should_have_been_passed_over_does_not_hold(
-    words_are: Callable[[Sequence[int]], None],
-) -> None:
-    words_are([RANGE - 1, 1])
-    recorded = audits._claim(under_way(CONFIG), (4, (1, 5, 7), 1, (RANGE - 1,)))
-    both = audits._claim(under_way(CONFIG), (4, (1, 5, 7), 1, (RANGE - 1, 1)))
-
-    assert ((1, 5), False) == ((recorded.outcome, recorded.outcome_again), recorded.holds)
-    assert ((1, 5), False) == ((both.outcome, both.outcome_again), both.holds)
-
-
-def test_a_shuffle_passes_words_over_too(
-    words_are: Callable[[Sequence[int]], None],
-) -> None:
-    words_are([RANGE - 1, 4, RANGE - 1, 9])  # of 3: 4 mod 3 is 1; of 2: none over, the last is 1
-    row = (4, 8, (1, 5, 7), 1, 3, 7, (RANGE - 1, 4, RANGE - 1))
-    audited = audits._raid(under_way(attrs.evolve(CONFIG, defense="pointwise")), row)
-
-    assert (True, None, 7) == (audited.holds, audited.index, audited.outcome_again)
-    assert "gives 1, 7, 5; 1 are stopped" in audited.rule
-
-
 @pytest.mark.parametrize(("defense", "raiders"), [("absolute", (1, 5, 7)), ("pointwise", (7,))])
 def test_a_capture_of_a_plot_whose_defence_stops_all_does_not_hold(
     defense: str, raiders: tuple[int, ...]

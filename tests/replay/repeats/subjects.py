@@ -1,13 +1,12 @@
 """Subjects that repeat, and others that do not: run by a process of its own each."""
 
 import contextlib
-import json
 import os
 import random
+import socket
 import sys
 import threading
 import time
-from pathlib import Path
 
 
 class Agent:
@@ -281,25 +280,6 @@ def lazy(seed):
         yield {"number": number, "held": (each for each in ())}
 
 
-class Caching:
-    """Leaves a file for its next run, which fails where it is but half written."""
-
-    def __init__(self, seed):
-        self.path = Path("cache.json")
-        if not self.path.exists():
-            with self.path.open("w") as file:
-                file.write("[")
-                file.flush()
-                time.sleep(0.5)
-                file.write(f"{seed}]")
-        self.kept = json.loads(self.path.read_text())
-        self.rates = json.loads(Path("rates.json").read_text())
-
-    def step(self):
-        with open("log.txt", "a") as file:
-            file.write("a step")
-
-
 class Scenario:
     """As that of Mesa."""
 
@@ -321,3 +301,9 @@ class Town:
 
     def step(self):
         self.drawn = self.random.random()
+
+
+def dialing(seed):
+    with contextlib.suppress(OSError):
+        socket.create_connection(("192.0.2.1", 9), 0.01)
+    return seed

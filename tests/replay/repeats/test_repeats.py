@@ -128,20 +128,6 @@ def test_values_that_are_not_compared_are_those_of_one_step() -> None:
     assert "repeats, 1 value not compared" in str(verdict).splitlines()[0]
 
 
-@in_child_processes
-def test_files_that_runs_leave_and_read_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rates.json").write_text("[1]")
-    verdict = goldrush.repeats(subjects.Caching, steps=2)
-    cache, log, rates = (str(tmp_path / name) for name in ("cache.json", "log.txt", "rates.json"))
-
-    assert verdict.repeats, str(verdict)
-    assert ([cache, rates], [cache, log]) == (verdict.files_read, verdict.files_written)
-    assert "repeats, given cache.json (" in str(verdict)
-
-
 # The parameter that takes the seed.
 
 
@@ -244,6 +230,15 @@ def test_a_set_that_only_further_hash_seeds_turn_round_is_found(
     assert (9, 8) == (verdict.runs, verdict.hash_seeds)
     assert found is not None
     assert (Way(0), True) == (found.ways[0], found.ways[1].hash_seed in _MORE_SEEDS)
+
+
+@in_child_processes
+@pytest.mark.parametrize("network", [False, True])
+def test_a_subject_connects_to_other_machines_where_that_is_allowed(network: bool) -> None:
+    verdict = judged(subjects.dialing, network=network)
+
+    assert ([] if network else ["192.0.2.1"]) == list(verdict.kept_from)
+    assert network == ("192.0.2.1, which --network allows" not in str(verdict))
 
 
 # Those that cannot be judged.

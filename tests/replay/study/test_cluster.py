@@ -266,15 +266,3 @@ def test_a_worker_that_dies_is_survived(address: str, tmp_path: Path) -> None:
     carry_out(own("Once"), tmp_path / "here")
 
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
-
-
-@pytest.mark.turns("clusters")
-@pytest.mark.usefixtures("looked_at")
-def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
-    shared: Shared, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shared.local.scheduler, "allowed_failures", 0)  # Dask's own tries
-    with cluster(address) as backend, pytest.raises(WorkersLost, match=r"own/rounds-4.* died 3"):
-        carry_out(own("Always"), tmp_path / "study", backend=backend)
-
-    assert 2 == len(list(tmp_path.glob("study/baseline/first/*/*.journal")))

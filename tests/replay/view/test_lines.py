@@ -46,7 +46,7 @@ def _text(form: str, value: Any) -> str:
 
 
 def test_a_line_is_the_sentence_of_its_event() -> None:
-    sentences = sentences_of(BASELINE)()
+    sentences = sentences_of(BASELINE)
     run = shown()
     for unit, found in enumerate(told(run), 1):
         events = [e for e in log(BASELINE, Query(unit, unit)) if e.name in {n for n, _, _ in found}]

@@ -19,8 +19,7 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Status
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
 from goldrush.replay.view.chart import short
-from goldrush.replay.worlds.competition.quality import Quality, quality_of
-from goldrush.replay.worlds.competition.right import account_of, format_quality, sides
+from goldrush.replay.worlds.competition.right import account_of, sides
 
 _HERE: Final = Path(__file__).parent
 TABLE, SCORES = "At the table", "Scores"
@@ -52,7 +51,7 @@ class SeasonFields(UnitFields):
         """Note the tables when all of their events are there, before they are cleared."""
         if self._world.unit_done(state):
             self._tables = state.tables
-            self._fields = [_table(table, quality_of(table, state)) for table in state.tables]
+            self._fields = list(map(_table, state.tables))
 
     def close(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: SeasonState = unit.state
@@ -103,23 +102,22 @@ class SeasonFields(UnitFields):
                 self._answers.setdefault(key, []).append(event)
 
 
-def _table(table: Roundtable, quality: Quality | None) -> Mapping[str, object]:
+def _table(table: Roundtable) -> Mapping[str, object]:
     """A table by the rules.
 
     - `about`: its subject; `bar`: the value that claims must exceed; `group`: the title of its
       events;
-    - `says`: sentences on who was right, who changed sides, what was concluded, what should
-      have been, and how good the conclusion is;
+    - `says`: sentences on who was right, who changed sides, what was concluded, and what should
+      have been;
     - `sides`: [agent, stance at the end of the talk, that the proof left, final stance];
     - `scores`: [agent, final scores, total, the therapist's reasons for each score].
     """
     totals = table.totals
-    says = [*account_of(table, "@{}".format), format_quality(table, quality)]
     return {
         "about": format_subject(table.subject),
         "bar": short(table.bar),
         "group": TABLE,
-        "says": [_parts(sentence) for sentence in says],
+        "says": list(map(_parts, account_of(table, "@{}".format))),
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
         "scores": [
             [

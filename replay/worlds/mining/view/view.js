@@ -2,7 +2,7 @@
 // plots. Many agents are drawn as their policies, without arrows; a map of very many plots is a grid of the state.
 import { swatchOf } from "../../../view/chart.js";
 import { areSingle, colourOf, coloursOf, hueIndexOf } from "../../../view/colours.js";
-import { el, listed, plural, replaceAll, seen, svg } from "../../../view/dom.js";
+import { el, plural, replaceAll, seen, svg } from "../../../view/dom.js";
 
 const [CELL, LEFT, TOP] = [40, 26, 20];
 const [CHIP, NAME_MAX] = [52, 18]; // the width of an agent below the map; characters of a policy beside it
@@ -169,7 +169,7 @@ class PlotMap {
     };
     return { ...look, label: [
       `plot ${plot}`, owner === null ? "nobody's" : `agent ${owner}'s since round ${since}`, isSingle || owner === null ? null : policies[owner],
-      points ? `defended with ${points}` : null, look.truce ? "in truce" : null, raid ? `raided by ${listed(raid.raiders)}, ${raid.outcome}` : null,
+      points ? `defended with ${points}` : null, look.truce ? "in truce" : null, raid ? `raided by ${raid.raiders.join(", ")}, ${raid.outcome}` : null,
       look.contested ? "claimed by several" : null, look.differs ? "differs from the other run" : null,
     ].filter(Boolean).join(", ") };
   }

@@ -178,6 +178,25 @@ def test_nesting_around_its_limit_is_read_as_the_rules_say(
     assert meant(text) == read(text)
 
 
+PLAN = '[["mine", 3]]'
+AT_LIMITS = {  # of the page, and of the interpreter for digits
+    "as long as can be": " " * (65_536 - len(PLAN)) + PLAN,
+    "too long": " " * (65_537 - len(PLAN)) + PLAN,
+    "32 levels": f'[["mine", 1], {"[" * 31}{"]" * 31}]',
+    "33 levels": f'[["mine", 1], {"[" * 32}{"]" * 32}]',
+    "5,000 digits": f'[["mine", 3], ["mine", 4, {"9" * 5_000}]]',
+    "99 that fail": "[1] " * 1_000 + "{" * 99 + PLAN,
+    "100 that fail": "{" * 100 + PLAN,
+    "1,000 items": json.dumps({"actions": [None] * 1_000}),
+    "1,200 items": json.dumps({"raid": list(range(600)), "claim": list(range(600))}),
+}
+
+
+@pytest.mark.parametrize("text", AT_LIMITS.values(), ids=AT_LIMITS)
+def test_a_text_at_a_limit_is_read_as_the_rules_say(text: str) -> None:
+    assert meant(text) == read(text)
+
+
 # Damaged plans: every place of a plan, one after the other.
 
 WHOLE = [

@@ -190,11 +190,9 @@ class Season:
         self.world = competition(_TYPES[arena.name].rules_of(arena))
         self.state: SeasonState = self.world.initial(setup)
         self.derived = Block([])  # of the last step
-        self.blocks: list[list[Block]] = [[]]  # of each assignment
         self._events: list[dict[str, Any]] = []
         self._worth: dict[Any, float | None] = {}
         self._subject: Any = SUBJECT if SUBJECT in arena.by_key else arena.subjects[0].key
-        self._order: Any = ()
 
     # Given: what things are worth, what somebody has.
 
@@ -215,11 +213,6 @@ class Season:
         self._subject = subject
         return self
 
-    def drawing(self) -> Self:
-        """The admin leaves the order to be drawn."""
-        self._order = None
-        return self
-
     # When: a step, and the neutral ones on the way to it.
 
     def does(self, *acts: Act) -> Self:
@@ -229,19 +222,15 @@ class Season:
         unit = self.state.assignment + 1
         self._events += [e.as_dict() for e in block_events(self.world, unit, self.derived)]
         self.state = fold(self.world, self.state, [inputs, self.derived])
-        self.blocks[-1] += [inputs, self.derived]
         if self.world.unit_done(self.state):
             self.state = self.world.close(self.state)
-            self.blocks.append([])
         return self
 
     def neutral(self) -> list[Act]:
         """What keeps a season going without changing much."""
         state = self.state
         if state.phase == Phase.OPEN:
-            order = state.active() if self._order == () else self._order
-            order = None if order is None else tuple(order)
-            return [self.opened(ADMIN, self._subject, order=order)]
+            return [self.opened(ADMIN, self._subject, order=tuple(state.active()))]
         if state.phase == Phase.SET:
             return [self.tested()]
         if state.phase == Phase.SPEAK:
@@ -312,14 +301,6 @@ class Season:
         while self.state.assignment < assignment:
             self.does(*self.neutral())
         return self
-
-    def phases(self) -> list[str]:
-        """The phases in which the assignment under way waits, from now on, until it is closed."""
-        assignment, found = self.state.assignment, []
-        while self.state.assignment == assignment:
-            found.append(self.state.phase)
-            self.does(*self.neutral())
-        return found
 
     def signs(self, agent: int, conditions: Any = (), target: Any = None, due: Any = 10) -> Self:
         """An agent that reached the threshold gets the contract that it asks for."""

@@ -2,28 +2,21 @@
 (kernel/worlds/competition/README.md 4). What the arenas themselves are: test_arenas.py.
 """
 
-from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 
-from goldrush.kernel.errors import BadInput, UnsupportedJournal
-from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
-from goldrush.kernel.walk import DERIVED, Walk
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition import NAME, competition
 from goldrush.kernel.worlds.competition.arena import DOWN, UP, Subject, arena_of
 from goldrush.kernel.worlds.competition.arenas import mining
-from tests.journals import forged
 from tests.kernel.worlds.competition.seasons import (
-    ADA,
     BITS,
     MINING,
     SUBJECT,
-    Season,
     cast_of,
     given,
-    propose,
 )
 
 # Records
@@ -110,41 +103,7 @@ def test_better_and_as_good(better: str, value: Any, other: Any, holds: bool, be
 
 # Arenas that are not here
 
-
-def played() -> Season:
-    return given(trials=(2, 2)).says(propose(ADA)).closes(2)
-
-
-def journal(season: Season, path: Path) -> Path:
-    """A journal of a season, with the digests that it has."""
-    setup = {"config": season.config.as_dict(), "cast": cast_of(season.config.workers)}
-    units = [Commit(UNIT, n, 0, blocks) for n, blocks in enumerate(season.blocks[:-1], 1)]
-    return forged(path, season.world, [Commit(START, 0, 0, (), setup), *units])
-
-
 WHY = "the arena mining is not installed"
-
-
-def test_a_season_whose_arena_is_not_here_is_folded_to_the_same_state(tmp_path: Path) -> None:
-    season = played()
-
-    with JournalReader(journal(season, tmp_path / "season.journal")) as reader:
-        *_, (_, state) = Walk(competition(None, WHY), reader)
-
-    assert season.world.digest(season.state) == season.world.digest(state)
-    assert (season.state.agents, None) == (state.agents, state.rules)
-
-
-def test_a_season_whose_arena_is_not_here_is_not_judged(tmp_path: Path) -> None:
-    season = played()
-    path = journal(season, tmp_path / "season.journal")
-
-    with JournalReader(path) as reader:
-        *_, (_, state) = Walk(season.world, reader, DERIVED)
-    with JournalReader(path) as reader, pytest.raises(UnsupportedJournal, match=WHY):
-        list(Walk(competition(None, WHY), reader, DERIVED))
-
-    assert season.world.digest(season.state) == season.world.digest(state)
 
 
 def test_nothing_is_decided_without_the_rules() -> None:

@@ -222,29 +222,11 @@ def test_the_bar_of_nk_has_its_rank(landscape: int, treatment: str, drift: float
     assert 4_096 - 2_458 == sum(value > values[bar] for value in values.values())
 
 
-def test_the_first_landscapes_are_these() -> None:
-    assert PINNED == [
-        (
-            number,
-            treatment,
-            nk.bar(number, treatment, 0.2),
-            max(nk.landscape(number, treatment, 0.2)),
-        )
-        for number, treatment, _, _ in PINNED
-    ]
-
-
 def test_landscapes_of_two_numbers_have_nothing_in_common() -> None:
     one, other = (set(nk.landscape(number, "0.0", 0.2)) for number in (1, 2))
 
     assert not one & other
     assert nk_bench.noise_of(1, "0.0", "0" * 12, 5) != nk_bench.noise_of(2, "0.0", "0" * 12, 5)
-
-
-PINNED = [
-    (0, "0.0", "110101110010", 0.7999317556403348),
-    (7, "2.5", "001001111110", 0.7477583196989044),
-]
 
 
 @pytest.mark.parametrize(("assignments", "generations"), [(1, 10), (41, 11)])

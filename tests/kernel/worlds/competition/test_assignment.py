@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.kernel.worlds.competition.events import ClassMoved
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -27,7 +28,6 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     propose,
     support,
-    table_set,
 )
 
 # Opened
@@ -41,6 +41,14 @@ def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
     assert [] == season.does(opened(day=1, project=1)).codes
 
 
+def test_who_is_benched_opens_nothing_and_moves_to_no_other_class() -> None:
+    season = given(workers=4).has(ADA, stage=3, status="benched")
+
+    season.does(ClassMoved(ADA, "sonnet", True), opened(ADA, GINI))
+
+    assert ["act/malformed", "stage/not-yet"] == season.codes
+
+
 # Table set
 
 
@@ -50,15 +58,6 @@ def test_the_directives_team_sits_at_the_table_in_its_order() -> None:
     found = season.to(Phase.SPEAK).events("roundtable_opened", "participants", "order", "words")
 
     assert [([ADA, CLEO, DOV], [DOV, ADA, CLEO], [])] == found
-
-
-def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> None:
-    season = given(workers=4).has(ASSISTANT, stage=3).does(opened())
-
-    season.does(table_set(team=(BEN, CLEO, DOV)), table_set(order=(CLEO, DOV, BEN)))
-
-    found = season.does(season.tested()).events("roundtable_opened", "participants", "order")
-    assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,8 @@ from tests.kernel.worlds.competition.seasons import (
     ADA,
     BEN,
     CLEO,
-    TRIO,
     given,
-    opened,
     propose,
-    rating,
-    reviewed,
     silent,
 )
 
@@ -55,42 +51,7 @@ def test_the_page_names_every_code_phase_and_move() -> None:
 # Codes
 
 
-def test_a_refusal_names_its_author_and_the_index_of_the_act() -> None:
-    refused = given().does(opened(ADA), opened(), opened(BEN)).followed("refused")
-
-    assert [(ADA, 0), (BEN, 2)] == [(event["who"], event["act"]["index"]) for event in refused]
-
-
-def test_the_act_of_an_office_is_refused_to_who_holds_it() -> None:
-    season = given().to(Phase.SPEAK)
-
-    season.does(season.judged("clean"), rating(ADA, ()), reviewed(ADA), season.tested(value=1))
-
-    assert [2, 3, 4, 4] == [event["who"] for event in season.followed("refused")]
-
-
-def test_an_act_waiting_to_be_judged_is_somebodys() -> None:
-    season = given().to(Phase.SPEAK)
-    row = tuple(season.spoke(propose(ADA)))
-
-    found = [
-        season.world.pending_fault(season.state, Block([(CODES[Spoke], [line])]))
-        for line in (row, (*row[:3], 99, *row[4:]))
-    ]
-
-    assert [None, "a pending act of agent 99, but there is no such agent"] == found
-
-
 # Answers
-
-
-def test_what_a_model_answered_is_recorded_and_changes_nothing() -> None:
-    season, answered = given(), Answered(ADA, "what now?", "propose!", None)
-
-    codes = season.does(answered, opened(order=TRIO), answered).codes
-    season.to(Phase.SPEAK).does(answered, season.spoke(silent(ADA)), answered)
-
-    assert ([], [], 1) == (codes, season.codes, len(season.table.contributions))
 
 
 def test_answers_are_arranged_by_who_was_asked_what() -> None:

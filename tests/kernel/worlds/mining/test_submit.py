@@ -1,23 +1,14 @@
 """From a policy's answer to the record (kernel/worlds/mining/README.md 4, "Plans from code")."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goldrush.agents.players import Resources
-from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadPlan, PolicyFailed
-from goldrush.kernel.fold import events
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.errors import BadPlan
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
-from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
-from goldrush.replay.journal.verify import verify
-from tests.mining import record
 
 QUIET = config_of({})
 TALKING = config_of({"communication": True})
@@ -135,90 +126,3 @@ def test_what_is_no_memo_and_no_message_is_refused(plan: dict[str, Any]) -> None
 def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal() -> None:
     with pytest.raises(BadPlan):
         row(((MINE, 1, 2),))
-
-
-# What a policy that answers otherwise does to the run.
-
-
-class Answers:
-    """Claims in the first two rounds; what it does in the third its subclasses say."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> Any:
-        if seen.round < 3:
-            return [("claim", seen.round, 1)]
-        return self.third(seen)
-
-    def third(self, seen: MiningObservation) -> Any:
-        raise AssertionError("only subclasses play")
-
-
-class Raises(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        raise ZeroDivisionError("oh no")
-
-
-class Recurses(Answers):
-    def third(self, seen: MiningObservation) -> Any:
-        return self.third(seen)
-
-
-class CodedActions(Answers):
-    """Answers as scripted policies do, which are not checked."""
-
-    def third(self, seen: MiningObservation) -> Any:
-        return ((MINE, 1, 1),)
-
-
-def named(policy: type) -> str:
-    return f"{policy.__module__}:{policy.__qualname__}"
-
-
-@pytest.mark.parametrize(
-    ("policy", "reason"),
-    [
-        (Raises, "ZeroDivisionError: oh no"),
-        (Recurses, "RecursionError"),
-        (CodedActions, "item 0 is (1, 1, 1)"),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_a_policy_that_fails_stops_the_run_and_the_journal_ends_before_that_round(
-    tmp_path: Path, policy: type, reason: str
-) -> None:
-    path = tmp_path / "journal"
-
-    with pytest.raises(PolicyFailed) as failed:
-        record(path, {"rounds": 5}, f"random*2,{named(policy)}*1,random*1")
-
-    assert (named(policy), 2, 3) == (failed.value.policy, failed.value.agent, failed.value.round)
-    assert reason in failed.value.reason
-    assert f"policy {named(policy)} of agent 2 failed in round 3: " in str(failed.value)
-    verdict = verify(path, resources=Resources(trust=[named(policy)]))
-    assert (True, False, 2) == (verdict.holds, verdict.finished, verdict.rounds)
-
-
-class Outsized:
-    """Answers with everything that is brought into form: no reason to stop a run."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> Plan:
-        items = [("mine", 2**80, 1)] + [("claim", -1, 1)] * 1_200
-        return Plan(items, say="\x1b[2J" + "a" * 300, memo=f"round {seen.round}")
-
-
-def test_what_was_brought_into_form_is_what_the_journal_holds(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    record(path, {"rounds": 1, "communication": True}, f"{named(Outsized)}*1")
-
-    with JournalReader(path) as reader:
-        event = next(e for e in events(MINING, reader) if e.name == "submitted")
-
-    assert {
-        "round": 1,
-        "agent": 0,
-        "actions": [None] + [["claim", -1, 1]] * 999,
-        "error": "overflow",
-        "say": "[2J" + "a" * 277,
-        "memo": "round 1",
-        "source": None,
-    } == event.fields
-    assert verify(path, resources=Resources(trust=[named(Outsized)])).holds

@@ -21,7 +21,6 @@ from goldrush.replay.study.judging import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.competition.study import (
-    CRITERIA,
     SeasonResult,
     SeasonResults,
     planted,
@@ -133,39 +132,6 @@ def finding(found: SeasonResults, criterion: str, workers: int = 6) -> Finding:
 
 
 # What is supported, and what is not.
-
-
-def test_criteria_measures_and_nulls_are_those_of_the_rules() -> None:
-    assert [*PARTS.values()] == [
-        (one.name, one.measure, one.treatment, one.null) for one in CRITERIA
-    ]
-    assert {MEMBERS: 80} == {one.name: one.assignments for one in CRITERIA if one.assignments > 1}
-    assert [MERIT] == [one.name for one in CRITERIA if one.needs_control]
-    assert ["independent", "no-memory", "no-elimination-no-tiers", "chance"] == [
-        one.null_name for one in CRITERIA
-    ]
-
-
-@pytest.mark.turns
-@pytest.mark.parametrize("part", PARTS)
-def test_yes_is_said_where_a_difference_was_planted_and_rarely_where_there_is_none(
-    part: str,
-) -> None:
-    """Of 200 made-up studies without a difference at most 10 say that there is one; of 50 with one
-    as large as the noise from season to season at least 45 find it.
-    """
-    draws = random.Random(8)
-
-    def said(verdict: str, studies: int, mean: float) -> int:
-        count = 0
-        for _ in range(studies):
-            noise = [[draws.gauss(mean, 0.1) for _ in range(SEEDS)] for _ in range(2)]
-            few, many = (Shown(**{part: own}) for own in noise)  # type: ignore[arg-type]
-            count += judged(study(few, many))[PARTS[part][0]] == verdict
-        return count
-
-    assert said(UNDECIDED, 200, 0.0) >= 190
-    assert said(SUPPORTED, 50, 0.12) >= 45
 
 
 UNCLEAR = differing(right=10, wrong=10)

@@ -175,13 +175,7 @@ class Told:
         held = list(self.sparks.values())
         gaps = sum(abs(a - b) for a in held for b in held)
         values["spark_gini"] = gaps / (2 * len(held) * sum(held)) if sum(held) else None
-        answers = [event["source"] or {} for event in one.done("answered")]
-        counts = (source.get(n) for source in answers for n in ("tokens_in", "tokens_out"))
-        values |= {
-            "faced": len(one.all("elimination_faced")),
-            "questions": len(answers),
-            "tokens": sum(n for n in counts if n is not None) if answers else None,
-        }
+        values["faced"] = len(one.all("elimination_faced"))
         self.by_assignment.append(values)
         self.most_tables = max(self.most_tables, len(one.tables))
 
@@ -339,7 +333,7 @@ def test_in_these_seasons_every_measure_is_defined_somewhere_and_all_occurs(
     assert all(of["sustained"] is None for of in told["no-challenges"].by_assignment)
     downwards = [of["validity"] for of in told["less is better"].by_assignment]
     assert 2 <= sum(value is not None for value in downwards)
-    for name in ("percentile", "held", "sharp", "sustained", "validity", "tokens"):
+    for name in ("percentile", "held", "sharp", "sustained", "validity"):
         assert any(of[name] is None for of in values), name
     assert any((of["selection"] or 0) < 0 for of in values)
     assert any(of["open"] == 1 and of["percentile"] is not None for of in values)

@@ -11,13 +11,11 @@ from goldrush.kernel.worlds.competition.events import Concluded
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.worlds.competition.ended import ended_at
-from goldrush.replay.worlds.competition.quality import Quality
 from goldrush.replay.worlds.competition.right import (
     account_of,
     best_of,
     challenges_of,
     explained,
-    format_quality,
 )
 from tests.golden import season_path
 from tests.journals import events_of
@@ -108,16 +106,6 @@ def test_a_challenge_is_right_if_the_part_that_it_names_does_not_hold() -> None:
                     seen.add((part, is_right))
     assert {"base", "edge"} == {part for part, _ in seen}
     assert {True, False} == {is_right for _, is_right in seen}
-
-
-def test_the_quality_of_a_conclusion_is_said_or_that_it_is_not_known() -> None:
-    table, other = table_of([(5, 0.1, 0.2)]), table_of([(5, 0.1, 0.2)])
-    other.conclusion = a_conclusion(0)
-    nearly = Quality(0.99976, 0.9, 0.25, 0.25, 0.0)
-
-    assert "not known in this arena" in format_quality(table, None)
-    assert "better than more than 99.9% of all" in format_quality(other, nearly)
-    assert "no conduct is better." in format_quality(other, Quality(0.9999, 1.0, 0.0, 0.0, 0.0))
 
 
 def test_explanations_are_of_each_table_of_the_assignments() -> None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from goldrush.agents.worlds.competition.arenas import rules_of
@@ -28,22 +27,6 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def event(name: str, /, **fields: object) -> RecordedEvent:
     return RecordedEvent(name, 4, {"assignment": 4, **fields})
-
-
-def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(season: Path) -> None:
-    events = events_of(season)
-    proposed = next(e for e in events if e.name == "spoke" and e["move"] == "propose")
-    at = (proposed.unit, proposed["id"], "base")
-    tested = next(e for e in events if e.name == "tested" and (e.unit, e["at"], e["part"]) == at)
-    close = {
-        id(proposed): msgspec.structs.replace(
-            proposed, fields={**proposed.fields, "claim": [0.40052, None]}
-        ),
-        id(tested): msgspec.structs.replace(tested, fields={**tested.fields, "value": 0.40047}),
-    }
-    told = list(narrator(season)([close.get(id(event), event) for event in events]))
-
-    assert any("0.40047 for 0.40052 claimed: it does not hold (" in line for line in told)
 
 
 def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:

@@ -24,7 +24,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.summary import summarise
 from goldrush.replay.text import plain
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.episode.tables import EPISODES, STEPS
+from goldrush.replay.worlds.episode.tables import EPISODES
 from tests.journals import changed, commits_of, events_of, write
 from tests.replay.worlds.episode.envs import Hunt, NoisyWalk, play
 from tests.tables import by_name
@@ -102,15 +102,13 @@ def test_measures_are_those_of_the_events(run: goldrush.Run) -> None:
     measured, episodes = run.measured(), told(run)
     agents = range(len(measured.by_agent["return"]))
     finished = [episode for episode in episodes if episode["finished"]]
-    totals = {sum(rewards_of(e)): e for e in finished if finite(sum(rewards_of(e))) is not None}
+    totals = {sum(rewards_of(e)) for e in finished if finite(sum(rewards_of(e))) is not None}
     best = max(totals, default=None)
     expected = {
         "episodes": len(finished),
         "mean_length": fmean(e["last"] - e["first"] for e in finished) if finished else None,
         "mean_return": fmean(totals) if totals else None,
         "best_return": best,
-        "best_step": None if best is None else totals[best]["first"],
-        "best_episode": None if best is None else episodes.index(totals[best]) + 1,
     }
 
     assert {name: almost(value) for name, value in expected.items()} == {
@@ -126,28 +124,22 @@ def test_measures_are_those_of_the_events(run: goldrush.Run) -> None:
         assert [finite(total) for total in sums] == almost(measured.by_agent[name])
 
 
-def test_tables_are_those_of_the_events(run: goldrush.Run) -> None:
+def test_the_table_is_that_of_the_events(run: goldrush.Run) -> None:
     names = run.at(0).state.about.agents
-    rows, steps = (by_name(table, run_at(run.path)) for table in (EPISODES, STEPS))
+    rows = by_name(EPISODES, run_at(run.path))
     for number, (episode, row) in enumerate(zip(told(run), rows, strict=True), 1):
         gave, reset = episode["gave"], episode["reset"]
-        own = [each for each in steps if each["episode"] == number]
         sums = dict.fromkeys(names, 0.0)
 
         assert {
             "episode": number, "first": episode["first"], "last": episode["last"],
             "length": episode["last"] - episode["first"], "finished": episode["finished"],
-            "reset_seed": reset["seed"], "is_drawn": reset["is_drawn"],
+            "reset_seed": reset["seed"],
         }.items() <= row.items()  # fmt: skip
         for end in ("terminated", "truncated"):
             assert {names[event["agent"]] for event in gave if event[end]} == {*row[end]}
-        assert (None, episode["first"]) == (own[0]["agent"], own[0]["step"])
-        given = [each for each in own if each["agent"] is not None]
-        for event, each in zip(gave, given, strict=True):
-            name, reward = names[event["agent"]], float(event["reward"])
-            sums[name] += reward
-            assert (event["step"], name) == (each["step"], each["agent"])
-            assert almost([reward, sums[name]]) == [each["reward"], each["return"]]
+        for event in gave:
+            sums[names[event["agent"]]] += float(event["reward"])
         assert {name: finite(total) for name, total in sums.items()} == almost(row["returns"])
 
 
@@ -156,9 +148,8 @@ def test_a_forged_agent_is_reported(agent: int, path: Path) -> None:
     recorded(path, Hunt, "parallel", 4)
     rows = changed(commits_of(path), GAVE, lambda row: [agent, *row[1:]], first=True)
     forged = write(path.with_name("forged.journal"), rows, Header("episode", 1))
-    tables = [lambda path, t=t: by_name(t, run_at(path)) for t in (STEPS, EPISODES)]
 
-    for read in (measured_at, summarise, *tables):
+    for read in (measured_at, summarise, lambda path: by_name(EPISODES, run_at(path))):
         with pytest.raises(MalformedEvents):
             read(forged)
 

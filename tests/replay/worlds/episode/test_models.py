@@ -24,7 +24,6 @@ from goldrush.kernel.walk import Walk as Walked
 from goldrush.kernel.worlds.episode.events import ARRAY
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.episode.making import SubjectMaker
 from goldrush.replay.worlds.episode.recorded import RecordedEnv
 from goldrush.replay.worlds.episode.stage import LiveStage
@@ -171,7 +170,6 @@ def test_a_row_of_a_collector_is_recorded_in_the_step_in_which_it_came(
     run = goldrush.wrap(make, tmp_path / "run.journal", seed=7, steps=steps)
 
     assert [*recorded] == arrays(run.path, "report[")
-    assert (make is Steady) == ("share (last in step 4)" in str(summarise(run.path)))
 
 
 def test_a_collector_without_lists_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -333,9 +333,8 @@ def test_it_says_what_was_not_compared(tmp_path: Path) -> None:
     assert holds
     assert (
         "; not compared: 6 values of which the type alone is recorded: observation (set), "
-        "info[time] (object); matched nothing: info[score]"
+        "info[time] (object); what was left out: info[score]"
     ) in text
-    assert "what was left out" not in text
 
 
 def test_where_nothing_was_compared_it_does_not_say_that_a_run_repeats(tmp_path: Path) -> None:
@@ -383,10 +382,8 @@ def test_paths_within_attributes_are_left_out(ignore: tuple[str, ...], tmp_path:
 
     assert holds
     assert f"not compared: what was left out: {ignore[0]}, {ignore[1]}, {ignore[2]}" in text
-    assert "matched nothing" not in text
     differing = said(path, partial(Stamped, skill=2))  # what is not left out is compared
     assert differing[0] is False
-    assert "matched nothing" not in differing[1]
 
 
 def test_paths_within_infos_match_with_quotes(tmp_path: Path) -> None:

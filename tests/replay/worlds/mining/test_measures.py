@@ -11,11 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.roster import Entry
@@ -168,7 +167,7 @@ def assert_told_alike(path: Path) -> MeasuredRun:
         for span, half, found in zip(spans, values, shown[key].values(), strict=True):
             assert almost({**span._asdict(), **half}) == found
     spells = sorted(expected.spells, key=lambda spell: (spell.start, spell.plot))
-    assert spells == [Hold(*attrs.astuple(spell)) for spell in measured.spells]
+    assert spells == [Hold(*astuple(spell)) for spell in measured.spells]
     held = sum(len(round.after) for round in expected.closed)  # plots at the ends of rounds
     assert held == sum(spell.length for spell in measured.spells)
     assert expected.start == list(measured.gold_after(0))

@@ -26,6 +26,7 @@ class Ways:
     limited: float = 0.0  # 429 with retry-after
     failing: float = 0.0  # 500
     cut: float = 0.0  # the answer ends in its middle
+    is_bare: bool = False  # no header tells what an answer is
     slow: float = 0.02  # seconds that it takes at most before it answers, and between two chunks
 
 
@@ -96,7 +97,8 @@ class Handler(BaseHTTPRequestHandler):
         text = json.dumps(value).encode()
         self.send_response(status)
         more = {"content-type": "application/json", "x-request-id": f"r{random.random()}"}
-        for name, said in {**more, **(headers or {}), "content-length": str(len(text))}.items():
+        more = {} if self.server.ways.is_bare else {**more, **(headers or {})}
+        for name, said in {**more, "content-length": str(len(text))}.items():
             self.send_header(name, said)
         self.end_headers()
         self.wfile.write(text[: len(text) // 2] if is_cut else text)
@@ -124,7 +126,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def random_answer(body: dict[str, Any]) -> str | dict[str, Any]:
     """A text; or a call of the first tool, if there are tools and no result stands at the end."""
-    last = json.dumps((body.get("messages") or [body.get("input")])[-1])
+    last = json.dumps(body["messages"][-1])
     if body.get("tools") and not any(word in last for word in ('"tool"', "tool_result")):
         tool = body["tools"][0]
         function = tool.get("function", tool)
@@ -133,9 +135,6 @@ def random_answer(body: dict[str, Any]) -> str | dict[str, Any]:
             "name": function["name"],
             "arguments": {name: random.randrange(99) for name in fields},
         }
-    _, is_choice, rest = last.partition(r"with one of the following strings:\n")  # Concordia
-    if is_choice:
-        return random.choice(rest.partition('."')[0].split(r"\n"))
     return f"{random.choice(['cooperate', 'defect'])} {random.random():.6f} gold"
 
 

@@ -9,43 +9,23 @@ import os
 import random
 import re
 import shlex
-import signal
+import shutil
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
 import goldrush
 from goldrush import testing
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.worlds.program.prompts import messages_of
-from goldrush.replay.worlds.program.tape import Tape
 from tests.cli.helpers import ROOT
+from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
 from tests.replay.worlds.program.server import serving
 
 pytestmark = pytest.mark.turns("programs that ask models")
-HERE = Path(__file__).parent / "programs"
-COMMANDS = {
-    "sim.py": [sys.executable],
-    "sim3.py": [sys.executable],
-    "society.py": [sys.executable],
-    "claude.py": [sys.executable],
-    "node.mjs": ["node"],
-    "curl.sh": ["sh"],
-}
-
-
-def environment(url, **more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI", "ANTHROPIC"))}
-    return {
-        **kept, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_BASE": f"{url}/v1",
-        "ANTHROPIC_BASE_URL": url, "OPENAI_API_KEY": "sk-secret-of-tests",
-        "ANTHROPIC_API_KEY": "sk-secret-of-tests", "NAMED": "1", **more,
-    }  # fmt: skip
+PROGRAMS = ["sim.py", "sim3.py", "society.py", "claude.py", "node.mjs", "curl.sh", "crowd.py"]
 
 
 def goldrush_(*words, url, folder, **more):
@@ -55,91 +35,57 @@ def goldrush_(*words, url, folder, **more):
     )  # fmt: skip
 
 
-def tape_of(path):
-    with JournalReader(path) as reader:
-        return Tape.of(reader)
-
-
-def command_of(name):
-    program = COMMANDS[name]
-    if name == "node.mjs" and subprocess.call(["which", "node"], stdout=subprocess.DEVNULL):
-        pytest.skip("Node is not installed")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_killed_program_goes_on_and_is_run_again(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("AGENTS", "60")
     if name == "claude.py":
         pytest.importorskip("anthropic")
-    return [*program, str(HERE / name)]
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_killed_program_goes_on_and_is_run_again(name, tmp_path):
-    command, journal = command_of(name), str(tmp_path / "run.journal")
+    if name == "node.mjs" and shutil.which("node") is None:
+        pytest.skip("Node is not installed")
     with serving(limited=0.1, failing=0.05) as server:
-        at = {"url": server.url, "folder": tmp_path}
-        first = goldrush_("record", "--out", journal, "--", *command, **at, DIE="2")
-        assert first.returncode == 1, first.stderr
-        again = goldrush_("record", "--out", journal, "--", *command, **at)
-        assert again.returncode == 0, again.stderr
-        paid = sum(each.answer.is_success for each in tape_of(journal).exchanges.values())
-        asked = len(server.asked)
-        verdict = goldrush_("verify", journal, "--", *command, **at)
-
-        assert 0 == verdict.returncode, verdict.stdout
-        assert asked == len(server.asked)
-        assert paid == len(server.answered)
-    assert b"sk-secret" not in Path(journal).read_bytes()
+        trial = Trial(command_of(name), tmp_path, server, random.Random(name), requests=12)
+        trial.killed_and_resumed(kills=2, forks=1)
 
 
-def test_killing_the_recorder_loses_nothing(tmp_path):
-    command, journal = command_of("sim.py"), str(tmp_path / "run.journal")
-    rng = random.Random(7)
-    with serving(limited=0.05) as server:
-        line = [sys.executable, "-m", "goldrush", "record", "--out", journal, "--", *command]
-        for _ in range(3):
-            process = subprocess.Popen(
-                line, env=environment(server.url), cwd=tmp_path, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
-            wanted, deadline = len(server.asked) + rng.randrange(1, 9), time.monotonic() + 60
-            while len(server.asked) < wanted and time.monotonic() < deadline:
-                time.sleep(0.01)
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        Path(journal).write_bytes(Path(journal).read_bytes()[:-3])
-        done = goldrush_(*line[3:], url=server.url, folder=tmp_path)
-        assert done.returncode in (0, 2), done.stderr
-        verdict = goldrush_("verify", journal, "--", *command, url=server.url, folder=tmp_path)
-
-        assert verdict.returncode == 0, verdict.stdout
-
-
-def test_a_crowd_of_equal_requests_gets_its_own_answers(tmp_path):
-    command, journal = [sys.executable, str(HERE / "crowd.py")], str(tmp_path / "run.journal")
+def test_the_way_to_servers_is_that_of_the_environment(tmp_path):
+    """Its proxy is asked; credentials of ~/.netrc and of other variables are not for them."""
+    (tmp_path / "netrc").write_text("default login me password secret-of-netrc")
     with serving() as server:
-        at = {"url": server.url, "folder": tmp_path, "AGENTS": "60"}
-        recorded = goldrush_("record", "--out", journal, "--", *command, **at)
-        assert recorded.returncode == 0, recorded.stderr
-        verdict = goldrush_("verify", journal, "--", *command, **at)
+        more = {
+            "OPENAI_BASE_URL": "http://models.test/v1", "http_proxy": server.url,
+            "NETRC": str(tmp_path / "netrc"), "ODD_KEY": os.fsdecode(b"\xff" * 9),
+        }  # fmt: skip
+        line = ["record", "--out", "run.journal", "--", *command_of("curl.sh")]
+        recorded = goldrush_(*line, url=server.url, folder=tmp_path, **more)
 
-        assert verdict.returncode == 0, verdict.stdout
+    assert 0 == recorded.returncode, recorded.stderr
+    assert {"http://models.test/v1/chat/completions"} == {each["path"] for each in server.asked}
+    keys = {each["headers"].get("authorization") for each in server.asked}
+    assert {"Bearer sk-secret-of-curl"} == keys
 
 
-def test_another_answer_and_another_model(tmp_path):
-    command, journal = command_of("sim.py"), str(tmp_path / "run.journal")
-    (tmp_path / "new.txt").write_text("defect, of course")
+def test_an_answer_without_headers_that_breaks_off_is_not_taken_for_whole(tmp_path):
+    body = '{"model": "m", "messages": [{"role": "user", "content": "gold?"}]}'
+    ask = f"curl -sS -d '{body}' $OPENAI_BASE_URL/chat/completions"
+    with serving(cut=1.0, is_bare=True) as server:
+        line = ["record", "--out", "run.journal", "--", "sh", "-c", ask]
+        recorded = goldrush_(*line, url=server.url, folder=tmp_path)
+
+    assert b"ended with exit code 18" in recorded.stderr  # curl's, of a transfer that was cut
+
+
+def test_another_model_is_asked_from_a_fork_on(tmp_path):
     with serving() as server:
-        at = {"url": server.url, "folder": tmp_path}
-        goldrush_("record", "--out", journal, "--", *command, **at)
-        for number, how in enumerate((["--answer", "new.txt"], ["--model", "small"])):
-            out = str(tmp_path / f"{number}.journal")
-            seen = len(server.asked)
-            line = ["fork", journal, "--at", "9", *how, "--out", out, "--", *command]
-            forked = goldrush_(*line, **at)
-            assert forked.returncode == 0, forked.stderr
-            models = {each["body"]["model"] for each in server.asked[seen:]}
-            assert models == ({"m"} if number == 0 else {"small"})
-            verdict = goldrush_("verify", out, "--", *command, **at)
-            assert verdict.returncode == 0, verdict.stdout
-        text = b"".join(tape_of(str(tmp_path / "0.journal")).exchanges[9].answer.chunks)
-        assert b"defect, of course" in text
+        at, command = {"url": server.url, "folder": tmp_path}, command_of("sim.py")
+        goldrush_("record", "--out", "run.journal", "--", *command, **at)
+        seen = len(server.asked)
+        line = ["fork", "run.journal", "--at", "9", "--model", "small", "--out", "b.journal"]
+        forked = goldrush_(*line, "--", *command, **at)
+        assert forked.returncode == 0, forked.stderr
+        verdict = goldrush_("verify", "b.journal", "--", *command, **at)
+
+    assert {"small"} == {each["body"]["model"] for each in server.asked[seen:]}
+    assert 0 == verdict.returncode, verdict.stdout
 
 
 SCRIPT = """

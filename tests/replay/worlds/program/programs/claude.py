@@ -1,11 +1,8 @@
 """Anthropic's client: a trader that uses a tool, and one that streams."""
 
-import os
-
 from anthropic import Anthropic
 
 ROUNDS = 5
-DIE = int(os.environ.get("DIE", "-1"))
 client = Anthropic(api_key="sk-ant-secret-of-claude", max_retries=9)
 PRICE = {
     "name": "price",
@@ -13,8 +10,6 @@ PRICE = {
     "input_schema": {"type": "object", "properties": {"good": {"type": "integer"}}},
 }
 for number in range(ROUNDS):
-    if number == DIE:
-        os._exit(9)
     chat = [{"role": "user", "content": f"Day {number}: what do you trade?"}]
     common = {"model": "claude", "max_tokens": 99, "messages": chat}
     answer = client.messages.create(tools=[PRICE], **common)

@@ -1,7 +1,4 @@
-"""Two hundred agents at once with the same prompt, and a question that depends on the answer.
-
-`AGENTS` says how many, `DIE` in which round it dies.
-"""
+"""Two hundred agents at once with the same prompt, and a question that depends on the answer."""
 
 import asyncio
 import os
@@ -9,7 +6,6 @@ import os
 from openai import AsyncOpenAI
 
 AGENTS, ROUNDS = int(os.environ.get("AGENTS", "200")), 2
-DIE = int(os.environ.get("DIE", "-1"))
 client = AsyncOpenAI(api_key="sk-secret-of-crowd", max_retries=20)
 
 
@@ -24,8 +20,6 @@ async def agent(number: int) -> str:
 
 async def main() -> None:
     for number in range(ROUNDS):
-        if number == DIE:
-            os._exit(9)
         for k, said in enumerate(await asyncio.gather(*[agent(number) for _ in range(AGENTS)])):
             print(number, k, said)
 

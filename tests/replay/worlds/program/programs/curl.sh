@@ -2,7 +2,6 @@
 # A chain of questions by curl alone; each holds the answer before it.
 said=nothing
 for round in 0 1 2 3 4; do
-  if [ "$round" = "${DIE:-}" ]; then exit 9; fi
   answer=$(
     curl -sS --fail --retry 20 --retry-delay 1 "$OPENAI_BASE_URL/chat/completions" \
       -H "authorization: Bearer sk-secret-of-curl" -H "content-type: application/json" \

@@ -1,7 +1,6 @@
 // Node's own fetch: five equal voters at once, then a stream.
 // With NAMED=1 it names its callers itself, as programs that are not Python can.
 const [rounds, voters] = [5, 5];
-const die = Number(process.env.DIE ?? -1);
 const url = `${process.env.OPENAI_BASE_URL}/chat/completions`;
 
 async function ask(content, more = {}, caller = null) {
@@ -17,7 +16,6 @@ async function ask(content, more = {}, caller = null) {
 }
 
 for (let round = 0; round < rounds; round++) {
-  if (round === die) process.reallyExit(9);
   const asked = Array.from({ length: voters }, (_, k) => ask(`Round ${round}: vote.`, {}, `voter.${k}`));
   const votes = (await Promise.all(asked)).map((text) => JSON.parse(text).choices[0].message.content);
   const stream = await ask(`They voted ${votes.join(", ")}.`, { stream: true }, "teller");

@@ -1,12 +1,10 @@
 """A public goods game over asyncio: six equal requests that race, a stream, retries."""
 
 import asyncio
-import os
 
 from openai import AsyncOpenAI
 
 ROUNDS, AGENTS = 12, 6
-DIE = int(os.environ.get("DIE", "-1"))
 client = AsyncOpenAI(api_key="sk-secret-of-sim", max_retries=9)
 
 
@@ -35,8 +33,6 @@ async def gossip(gold: list[int]) -> str:
 async def main() -> None:
     gold = [10] * AGENTS
     for number in range(ROUNDS):
-        if number == DIE:
-            os._exit(9)
         moves = await asyncio.gather(*[decide(number) for _ in range(AGENTS)])
         for agent, move in enumerate(moves):
             gold[agent] += 2 if move.startswith("defect") else 1

@@ -1,12 +1,10 @@
 """The same game over a pool of four threads, with a chat that grows."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 from openai import OpenAI
 
 ROUNDS, AGENTS = 12, 6
-DIE = int(os.environ.get("DIE", "-1"))
 client = OpenAI(api_key="sk-secret-of-sim3", max_retries=9)
 gold = [10] * AGENTS
 chat = [{"role": "system", "content": "You play a public goods game with five others."}]
@@ -19,8 +17,6 @@ def decide(agent: int) -> str:
 
 with ThreadPoolExecutor(4) as pool:
     for number in range(ROUNDS):
-        if number == DIE:
-            os._exit(9)
         chat.append({"role": "user", "content": f"Round {number}: cooperate or defect?"})
         moves = list(pool.map(decide, range(AGENTS)))
         for agent, move in enumerate(moves):

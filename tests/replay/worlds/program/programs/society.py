@@ -5,7 +5,6 @@ other said. Every third round an agent sums up its memory. Notes are taken where
 """
 
 import asyncio
-import os
 import random
 from dataclasses import dataclass, field
 
@@ -21,7 +20,6 @@ except ImportError:
 
 ROUNDS = 6
 NAMES = ("Ada", "Bram", "Cleo", "Dmitri", "Esra")
-DIE = int(os.environ.get("DIE", "-1"))
 client = AsyncOpenAI(api_key="sk-secret-of-society", max_retries=9)
 
 
@@ -52,8 +50,6 @@ class Villager:
 async def main() -> None:
     rng, village = random.Random(3), [Villager(name) for name in NAMES]
     for number in range(ROUNDS):
-        if number == DIE:
-            os._exit(9)
         note("round", number)
         moves = await asyncio.gather(
             *[one.ask("Share with the others or take?") for one in village]
