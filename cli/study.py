@@ -256,6 +256,7 @@ def _print_values(
     study: str, outcome: str | None, users: Sequence[UserMeasure], jobs: int | None, *,
     criteria: bool,
 ) -> None:  # fmt: skip
+    from goldrush.replay.report.reported import study_of
     from goldrush.replay.report.values import answers
     from goldrush.replay.study.measuring import results_of
 
@@ -263,7 +264,7 @@ def _print_values(
         results = results_of(
             study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
         )
-    echo_json(answers(results, outcome, criteria=criteria))
+    echo_json(answers(study_of(results, outcome, criteria=criteria)))
 
 
 def _print_report(page: StudyPage, path: Path, figures: str | None, tables: str | None) -> None:

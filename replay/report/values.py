@@ -7,24 +7,21 @@ from typing import Any, Final
 import attrs
 import msgspec
 
-from goldrush.replay.report.answer import StudyAnswer, answer_of
+from goldrush.replay.report.answer import StudyAnswer
 from goldrush.replay.report.failures import hardly_played
-from goldrush.replay.study.comparisons import against_baseline, identical_cells
+from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.study.outcomes import Comparison
-from goldrush.replay.study.results import AnyResults, cell_as_dict
+from goldrush.replay.study.results import cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
 
 
-def answers(
-    results: AnyResults, outcome: str | None = None, *, criteria: bool = False
-) -> dict[str, Any]:
+def answers(study: ReportedStudy) -> dict[str, Any]:
     """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
-    measures with the baseline, failed answers of models, and the world's own results; with
-    `criteria` verdicts and findings by cell (also without a burn-in). Undefined
-    values are None. Raises BadInput as `answer_of`.
+    measures with the baseline, failed answers of models, and the world's own results; of a study
+    that is judged verdicts and findings by cell (also without a burn-in). Undefined values are
+    None.
     """
-    answer = answer_of(results, outcome)
-    against, identical = against_baseline(results), identical_cells(results)
+    answer, results, against = study.answer, study.results, study.against
     return {
         "folder": results.folder,
         "runs": len(results.runs),
@@ -44,7 +41,7 @@ def answers(
             for cell in results.by_cell
             for failures in results.failures(cell)
         ],
-        **(_criteria(results) if criteria else {}),
+        **(_criteria(study) if study.judges else {}),
         "against_baseline": [
             {
                 **cell_as_dict(results, cell),
@@ -52,7 +49,7 @@ def answers(
                 "differences": {k: attrs.asdict(v) for k, v in against.get(cell, {}).items()},
             }
             for cell in results.by_cell
-            if cell in against or cell in identical
+            if cell in against or cell in answer.same
         ],
         **results.of.studies.answers(results),
     }
@@ -91,9 +88,9 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
 _ONE_SIDED: Final = ("expected", "p", "p_opposite")
 
 
-def _criteria(results: AnyResults) -> dict[str, Any]:
+def _criteria(study: ReportedStudy) -> dict[str, Any]:
     """Verdicts with their tests; of criteria of change over time, the tests in every cell."""
-    assessment, whole = Assessment(results), Assessment(results, burn_in=False)
+    assessment, whole = study.assessment, Assessment(study.results, burn_in=False)
     return {
         "verdicts": [
             {
@@ -106,11 +103,11 @@ def _criteria(results: AnyResults) -> dict[str, Any]:
         ],
         "cells": [
             {
-                **cell_as_dict(results, cell),
+                **cell_as_dict(study.results, cell),
                 "criteria": list(map(attrs.asdict, assessment.judged(cell))),
                 "criteria_without_burn_in": list(map(attrs.asdict, whole.judged(cell))),
             }
-            for cell in results.by_cell
+            for cell in study.results.by_cell
             if assessment.criteria.every
         ],
     }

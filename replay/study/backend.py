@@ -76,7 +76,7 @@ class _Here(Executor):
 
 
 def this_process() -> Backend:
-    """A backend without workers, for policies that no worker can import."""
+    """A backend without workers."""
     return Backend(lambda runs: _Here(), window=1)
 
 

@@ -211,18 +211,18 @@ def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
     import_early(plan.policies, plan.policies if plan.trust is None else plan.trust)
     runs = in_child(_sendable, plan, models)
     return [
-        attrs.evolve(run, config=outline.config, classes=plan.classes.get(outline.cell.roster, {}))
+        attrs.evolve(run, config=outline.config)
         for run, outline in zip(runs, plan.outlines(), strict=True)
     ]
 
 
 def runs_given_code(plan: StudyPlan) -> bool:
     """Whether a plan has a world or a policy that goldrush does not have itself."""
-    return bool(plan.classes) or not is_shipped(plan.world, plan.policies)
+    return not is_shipped(plan.world, plan.policies)
 
 
 def _sendable(plan: StudyPlan, models: Models | None) -> list[Planned]:
-    return [attrs.evolve(run.as_sent(), classes={}) for run in _prepared(plan, models)]
+    return [run.as_sent() for run in _prepared(plan, models)]
 
 
 def _prepared(plan: StudyPlan, models: Models | None) -> list[Planned]:

@@ -58,8 +58,7 @@ def _code_of(plan: StudyPlan, rosters: Collection[str]) -> Mapping[str, str]:
     maker: object = maker_of("") if plan.world == OF_MAKERS else None
     if isinstance(maker, RegisteredEnvironment):
         maker = maker.entry_point
-    classes = [each for name in rosters for each in plan.classes.get(name, {}).values()]
-    code = [each for each in (given(plan.world).value, maker, *classes) if each is not None]
+    code = [each for each in (given(plan.world).value, maker) if each is not None]
     return _files_of(code, [name.partition(":")[0].removesuffix(".py") for name in names])
 
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -46,7 +47,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 class ListedManifest(msgspec.Struct, frozen=True):
     """What is read of a manifest. `fault`: how its list differs from the runs of its plan, if it
-    does (see `listed_in`).
+    does; `digest`: the SHA-256 of the file.
     """
 
     goldrush: str
@@ -57,30 +58,33 @@ class ListedManifest(msgspec.Struct, frozen=True):
     rules: int = 0
     code: Mapping[str, Sha256] = {}
     fault: str | None = None
+    digest: str = ""
 
 
 def listed_in(folder: str) -> ListedManifest | None:
-    """The manifest in a folder, whose runs have paths from here; None if there is none, or one of
-    another program in a folder without runs of a study. Raises BadInput if it cannot be read.
+    """The manifest in a folder; None if there is none, or one of another program in a folder
+    without runs of a study. Raises BadInput if it cannot be read.
     """
     path = os.path.join(folder, MANIFEST)
     if not os.path.isfile(path) and not (os.path.lexists(path) and _has_runs(folder)):
         return None
     with open_regular(path, "a manifest") as file:
         data = file.read(MANIFEST_MAX)
-    is_own = re.match(_HEAD, data) is not None
+    if not re.match(_HEAD, data) and not _has_runs(folder):
+        return None
     try:
         listed = msgspec.json.decode(data, type=ListedManifest)
-        runs = [
-            msgspec.structs.replace(run, path=os.path.join(folder, run.path)) for run in listed.runs
-        ]
-        return msgspec.structs.replace(listed, runs=runs, fault=_fault_of(listed))
+        digest = sha256(data).hexdigest()
+        return msgspec.structs.replace(listed, fault=_fault_of(listed), digest=digest)
     except (ValueError, TypeError, LookupError, RecursionError):
-        pass
-    if not is_own and not _has_runs(folder):
-        return None
-    raise BadInput(
-        f"{path} is not the manifest of a study: it is cut off, of another version or changed",
+        reason = "it is cut off, of another version or changed"
+        raise no_manifest(path, reason) from None
+
+
+def no_manifest(path: str | Path, reason: str) -> BadInput:
+    """The error for a file that is not the manifest of a study."""
+    return BadInput(
+        f"{path} is not the manifest of a study: {reason}",
         "restore it, or run the study in a new folder",
     )
 
@@ -134,8 +138,8 @@ def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
     the folders among these paths.
     """
     studies: dict[str, str] = {}  # folders as they were given, by absolute path
-    listed: dict[str, Listed] = {}
-    faults, unreadable, sha256 = dict[str, str](), dict[str, str](), dict[str, str]()
+    listed: dict[str, tuple[str, str | None]] = {}  # path from here and SHA-256, by absolute path
+    faults, unreadable, digests = dict[str, str](), dict[str, str](), dict[str, str]()
     for folder in filter(os.path.isdir, given):
         for path, study in manifests_below(folder):
             if studies.setdefault(os.path.abspath(path), path) != path:
@@ -144,22 +148,25 @@ def listing_of(given: Sequence[str], journals: Sequence[str]) -> Listing:
             if isinstance(study, BadInput):
                 unreadable[manifest] = str(study)
                 continue
-            listed |= {os.path.abspath(entry.path): entry for entry in study.runs}
+            for run in study.runs:
+                there = os.path.join(path, run.path)
+                listed[os.path.abspath(there)] = there, run.sha256
             if study.fault is not None:
                 faults[manifest] = study.fault
     for journal in journals:
         absolute = Path(os.path.abspath(journal))
         around = [studies[str(folder)] for folder in absolute.parents if str(folder) in studies]
         manifest = os.path.join(around[0], MANIFEST) if around else ""
-        entry = listed.pop(str(absolute), None)
-        if entry is not None and entry.sha256 is not None:
-            sha256[journal] = entry.sha256
-        elif entry is None and around and manifest not in unreadable:
+        is_listed = str(absolute) in listed
+        _, digest = listed.pop(str(absolute), (journal, None))
+        if digest is not None:
+            digests[journal] = digest
+        elif not is_listed and around and manifest not in unreadable:
             faults[journal] = f"{manifest} does not list it"
-    for entry in listed.values():
-        if entry.sha256 is not None:
-            faults[entry.path] = "it is missing, and the manifest of its study lists it"
-    return Listing(faults, unreadable, sha256)
+    for there, digest in listed.values():
+        if digest is not None:
+            faults[there] = "it is missing, and the manifest of its study lists it"
+    return Listing(faults, unreadable, digests)
 
 
 class StudyFolders:
@@ -186,4 +193,4 @@ def _cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
     except BadInput:
         return {}
     journals = listed.runs if listed is not None else ()
-    return {Path(each.path): (each.treatment, each.roster) for each in journals}
+    return {folder / each.path: (each.treatment, each.roster) for each in journals}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +16,16 @@ import msgspec
 
 from goldrush.agents.targets import names_code
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import always, open_regular, write_whole
+from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT
 from goldrush.replay.find import distribution_of
-from goldrush.replay.study.listing import MANIFEST, MANIFEST_MAX, Listed, ListedManifest
+from goldrush.replay.study.listing import (
+    MANIFEST,
+    Listed,
+    ListedManifest,
+    listed_in,
+    no_manifest,
+)
 from goldrush.replay.study.plan import StudyPlan, studied
 from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.version import __version__
@@ -56,21 +61,15 @@ def _listed(run: StudyRun) -> Listed:
 
 def read_manifest(folder: str | Path) -> Manifest:
     """The manifest of a study's folder. Raises BadInput if it is missing or invalid."""
-    path = Path(folder) / MANIFEST
-    if not os.path.lexists(path):
+    path, listed = Path(folder) / MANIFEST, listed_in(str(folder))
+    if listed is None and os.path.lexists(path):
+        raise no_manifest(path, "another program wrote it")
+    if listed is None:
         raise BadInput(
             f"{folder} holds no study (no {MANIFEST})", "give the folder of `goldrush study --out`"
         )
     try:
-        with open_regular(str(path), "a manifest") as file:
-            data = file.read(MANIFEST_MAX + 1)
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}", "give another folder") from None
-    try:
-        if len(data) > MANIFEST_MAX:
-            raise ValueError(f"more than {MANIFEST_MAX:,} bytes")
-        listed = msgspec.json.decode(data, type=ListedManifest)
-        return attrs.evolve(_manifest_of(listed), digest=sha256(data).hexdigest())
+        return _manifest_of(listed)
     except BadInput as error:
         raise BadInput(
             f"the study of {path} cannot be read here: {error.what}",
@@ -80,13 +79,12 @@ def read_manifest(folder: str | Path) -> Manifest:
         reason = "a field is missing, or has another type"
     except ValueError as error:
         reason = format_value(str(error), 200)
-    raise BadInput(
-        f"{path} is not the manifest of a study: {reason}",
-        "restore it, or run the study in a new folder",
-    )
+    raise no_manifest(path, reason)
 
 
 def _manifest_of(listed: ListedManifest) -> Manifest:
+    if listed.fault is not None:
+        raise ValueError(listed.fault)
     name, form, rules = listed.world, listed.format, listed.rules
     if names_code(name):
         raise ValueError(f"world {format_value(name)}")
@@ -101,10 +99,8 @@ def _manifest_of(listed: ListedManifest) -> Manifest:
         outlines = StudyPlan(name, **listed.plan).outlines()
     except BadInput as error:
         raise ValueError(f"its plan is invalid: {error.what}") from None
-    if len(outlines) != len(listed.runs):
-        raise ValueError(f"its plan has {len(outlines):,} runs, its list {len(listed.runs):,}")
     runs = [_run_of(outline, run) for outline, run in zip(outlines, listed.runs, strict=True)]
-    return Manifest(name, listed.plan, runs, rules, listed.code)
+    return Manifest(name, listed.plan, runs, rules, listed.code, listed.digest)
 
 
 def _run_of(outline: StudyRun, listed: Listed) -> StudyRun:

@@ -23,7 +23,7 @@ from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
-from goldrush.agents.targets import Maker, build_policy, names_code
+from goldrush.agents.targets import Maker, names_code
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
@@ -60,19 +60,17 @@ FILE_MAX: Final = 1 << 20  # bytes of a plan file
 
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
-Classes = Mapping[int, type]  # of external agents
 
 
 @attrs.frozen(kw_only=True)
 class Planned(StudyRun):
     """A run of a study, ready to be played: prepared, but for the journals that its agents replay
-    (`sources`), as a study may have thousands of runs; `classes`: of its external agents.
+    (`sources`), as a study may have thousands of runs.
     """
 
     world: str
     prepared: PreparedRun = attrs.field(repr=False)
     sources: Sequence[str] = ()
-    classes: Classes = attrs.field(factory=dict, repr=False)
 
     @property
     def setup(self) -> Facts:
@@ -80,14 +78,9 @@ class Planned(StudyRun):
         return self.prepared.setup
 
     def resources(self, models: Models | None = None) -> Resources:
-        """What playing it needs, with new objects for its external agents. Raises BadInput if one
-        cannot be made.
-        """
-        policies = {
-            agent: build_policy(make, make.__name__, ()) for agent, make in self.classes.items()
-        }
-        trust, sources = self.prepared.roster.trust, self.sources
-        return Resources(policies=policies, models=models, trust=trust, sources=sources)
+        """What playing it needs."""
+        trust = self.prepared.roster.trust
+        return Resources(models=models, trust=trust, sources=self.sources)
 
     def as_sent(self) -> Planned:
         """Itself as workers get it: without `config`, whose class they need not have; its setup has
@@ -112,7 +105,6 @@ class StudyPlan:
         own: settings of user-defined treatments, by name.
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
-        classes: of external agents, by roster and agent. Not in the manifest.
         folder: from which files of wordings in the rosters are found, so that a study goes on
             wherever its command is given. Not in the manifest.
     """
@@ -125,12 +117,11 @@ class StudyPlan:
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     trust: Collection[str] | None = attrs.field(default=None, eq=False)
-    classes: Mapping[str, Classes] = attrs.field(factory=dict, eq=False)
     folder: str = attrs.field(default="", eq=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan for JSON, without its world, which is a field of its own in the manifest."""
-        left_out = ("trust", "classes", "folder", "world")
+        left_out = ("trust", "folder", "world")
         return attrs.asdict(self, filter=lambda field, _: field.name not in left_out)
 
     @property
@@ -158,7 +149,6 @@ class StudyPlan:
                         world=self.world,
                         prepared=msgspec.structs.replace(prepared, facts=facts, roster=unread),
                         sources=prepared.roster.sources,
-                        classes=self.classes.get(cell.roster, {}),
                     )
                 )
         return runs

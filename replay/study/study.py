@@ -44,7 +44,6 @@ from goldrush.replay.study.plan import (
     ALL,
     BASELINES,
     SEEDS_DEFAULT,
-    Classes,
     StudyPlan,
     Treatments,
     plan_of,
@@ -96,8 +95,8 @@ def study(
         treatments: names, or files (`plan.toml:dense`); or a dict, from a name to settings. A known
             treatment has those that it has (`{}`), any other is one of your own.
         rosters: texts, each its own name, or rosters by name, as text or as a list of policies as
-            for `record`. Policies of one's own must be classes, for each run makes them anew; one
-            that cannot be imported (of a notebook, or of the running script) needs `jobs=1`.
+            for `record`. Policies of one's own must be classes of a module, for each run imports
+            them anew.
         seeds: how many, from 0 on, or which.
         rounds: the horizon, or several, in the world's units, as its name there (`hours=72`);
             None: the world's default.
@@ -116,16 +115,14 @@ def study(
     end_if_inherited()
     world = world_named(world)
     of = studied(world)
-    texts, classes = _rosters(of, rosters, is_alone=backend is None and jobs == 1)
     plan = plan_of(
         world=world,
         treatments=treatments,
-        rosters=texts,
+        rosters=_rosters(of, rosters),
         seeds=seeds,
         rounds=rounds,
         settings=settings_of(None, settings)[1],
     )
-    plan = attrs.evolve(plan, classes=classes)
     return Study.play(plan, folder, jobs=jobs, backend=backend, models=models, on_step=on_step)
 
 
@@ -192,7 +189,6 @@ class Study:
             plan = read_plan(path_of(plan, "the plan"), names_of(trust), world)
         # New interpreters import the script again; with one process none is needed.
         is_alone = jobs == 1 and get_start_method() != "fork" and sys.platform != "darwin"
-        is_alone = is_alone or bool(plan.classes)
         chosen = backend or (this_process() if is_alone else processes(jobs_of(jobs)))
         carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
         return cls(folder, import_names(sorted(set(plan.policies))))
@@ -412,38 +408,19 @@ class Study:
         ).path
 
 
-def _rosters(
-    of: Tools, given: Rosters, *, is_alone: bool
-) -> tuple[str | Sequence[str] | dict[str, str], dict[str, Classes]]:
-    """Rosters as text, and the classes of their external agents by roster.
-
-    `is_alone`: all runs are played by this process. Raises BadInput.
-    """
+def _rosters(of: Tools, given: Rosters) -> str | Sequence[str] | dict[str, str]:
+    """Rosters as text. Raises BadInput for a policy that other processes cannot import."""
     if not isinstance(given, Mapping):
-        return given, {}
+        return given
     texts: dict[str, str] = {}
-    classes: dict[str, Classes] = {}
     for name, roster in given.items():
-        if isinstance(roster, str):
-            texts[name] = roster
-            continue
         found = roster_of(of.players, roster)
+        if found.policies:
+            agents = ", ".join(map(str, sorted(found.policies)))
+            raise BadInput(
+                f"roster {name} has policies that other processes cannot import (agents {agents})",
+                "give classes that stand at the top of a module of their own",
+            )
         assert found.text is not None  # a list is not the default roster
         texts[name] = found.text
-        external = found.policies
-        makers = {agent: make for agent, make in external.items() if isinstance(make, type)}
-        if len(makers) < len(external):
-            agents = ", ".join(map(str, sorted(external.keys() - makers)))
-            raise BadInput(
-                f"roster {name} has objects that runs cannot make anew (agents {agents})",
-                "give their classes",
-            )
-        if makers and not is_alone:
-            agents = ", ".join(map(str, sorted(makers)))
-            raise BadInput(
-                f"roster {name} has classes that other processes cannot import (agents {agents})",
-                "give jobs=1, or define them at the top of a module of their own",
-            )
-        if makers:
-            classes[name] = makers
-    return texts, classes
+    return texts

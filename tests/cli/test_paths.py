@@ -26,6 +26,7 @@ FOLDERS = {
     "export": ["export", "a.journal", "--format", "csv", "--out"],
     "report --figures": ["report", "study", "--figures"],
     "report --tables": ["report", "study", "--tables"],
+    "leaderboard --to": ["leaderboard", "a.journal", "--to"],
 }
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
+from unittest import mock
 
 import attrs
 
 from goldrush.kernel import files
 from goldrush.replay.data import encoded
+from goldrush.replay.worlds.competition import leaderboard as season_folder
 from tests.faults.disk import Disk
 from tests.faults.journals import small, twin
 from tests.faults.tries import End, Lost, check, put, tree
+from tests.seasons import kept
 
 Act = Callable[[Path], object]
 Tree = Mapping[str, bytes]
@@ -102,6 +106,7 @@ def _inputs() -> Path:
     folder = Path(_kept.name)
     (folder / "one.journal").write_bytes(small().data)
     (folder / "two.journal").write_bytes(twin())
+    shutil.copy(kept("short"), folder / "season.journal")
     return folder
 
 
@@ -113,6 +118,14 @@ def _tables(journal: str, form: str, folder: Path) -> object:
     return encoded.write_tables(
         [_inputs() / journal], folder / "tables", form, names=names, force=True
     )
+
+
+_season_at = cache(season_folder.season_at)
+
+
+def _season(assignment: int, folder: Path) -> object:
+    with mock.patch.object(season_folder, "season_at", _season_at):
+        return season_folder.export(_inputs() / "season.journal", folder / "season", assignment)
 
 
 def _file(text: str, folder: Path) -> None:
@@ -129,5 +142,6 @@ def exporters() -> dict[str, Exporter]:
         Exporter("tables: CSV over others", csv, old_csv, _each),
         Exporter("tables: Parquet", parquet),
         Exporter("file over another", partial(_file, "new"), partial(_file, "old")),
+        Exporter("season folder", partial(_season, 2)),
     ]
     return {exporter.name: exporter for exporter in found}

@@ -42,7 +42,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import DERIVE, verify
-from goldrush.replay.worlds.competition.leaderboard import ranks_at
+from goldrush.replay.worlds.competition.leaderboard import export, season_at
 from tests import mining, seasons
 from tests.faults import forge, hostile_seasons
 from tests.faults.journals import TRUST, fast_folder, forked, small
@@ -213,7 +213,8 @@ class SeasonReading(Reading):
 
     def own_readers(self, at: int) -> Iterator[tuple[str, Read]]:
         path = self.path
-        yield "last leaderboard", lambda: ranks_at(path)
+        yield "last leaderboard", lambda: season_at(path).ranks
+        yield "export to a folder", lambda: str(export(path, self.out).assignment)
 
     def commands(self, at: str) -> list[list[str]]:
         path, sound = str(self.path), str(self.sound)

@@ -92,7 +92,7 @@ COMMANDS: dict[str, list[list[object]]] = {
     "score": [["{}", "--at", 1, "--agent", 6]],
     "export": [["{}"], ["{}", "--format", "csv", "--out", "{out}"]],
     "measure": [["{}"], ["{}", "--usage"]],
-    "leaderboard": [["{}"], ["{}", "--at", 1]],
+    "leaderboard": [["{}"], ["{}", "--at", 1, "--to", "{out}"]],
     "diff": [["{}", "{other}"], ["{other}", "{}"], ["{}", "{other}", "--json"]],
     "verify": [*(["{}", "--level", level] for level in (1, 2, 3, 4)),
                ["{}", "--trust", "sentinel:other", "--trust", "other:run"]],

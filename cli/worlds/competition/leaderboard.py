@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, Json
+from goldrush.cli.options import Journal, Json, Output
 from goldrush.cli.text import echo
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_table
 
 
@@ -16,22 +16,33 @@ def leaderboard(
     at: int | None = option(
         "--at --assignment", "N", "After this assignment (default: the last)."
     ),
+    to: str | None = option(
+        "--to", "DIR", "Write it and the metrics of each agent to a new folder.",
+        type=Output("folder"),
+    ),
     as_json: Json,
 ) -> None:  # fmt: skip
     """Show the leaderboard of a season.
 
     Ranks are by recent points, which are those of the last days, then by all points, then by the
-    time of joining.
+    time of joining. With --to it is written to benchmarks/leaderboard.json, and all about an agent
+    to agents/NAME/metrics.json.
 
     \b
     Examples:
       goldrush leaderboard s.journal
-      goldrush leaderboard s.journal --at 12 --json
+      goldrush leaderboard s.journal --at 12 --to after-12
     """
     from goldrush.kernel.worlds.competition.terms import Status
-    from goldrush.replay.worlds.competition.leaderboard import ranks_at
+    from goldrush.replay.worlds.competition.leaderboard import export, season_at
 
-    ranks = ranks_at(journal, at)
+    if to is not None:
+        season = export(journal, to, at)
+        agents = format_count(len(season.state.agents), "agent")
+        text = f"{to}: {agents}, as after assignment {season.assignment}"
+        echo(as_json, lambda: list(season.ranks), lambda: text)
+        return
+    ranks = season_at(journal, at).ranks
     titles = ("rank", "worker", "", "class", "status", "recent points", "points", "sparks")
     rows = [
         (
@@ -43,4 +54,4 @@ def leaderboard(
     ]  # fmt: skip
     head = "".join(f"after assignment {row['assignment']}, day {row['day']}" for row in ranks[:1])
     table = format_table([titles, *rows], numbers=(0, 1, 5, 6, 7))
-    echo(as_json, lambda: ranks, lambda: f"{head}\n\n{table}")
+    echo(as_json, lambda: list(ranks), lambda: f"{head}\n\n{table}")

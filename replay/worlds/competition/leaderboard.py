@@ -1,25 +1,45 @@
-"""The leaderboard as it was posted in an assignment.
+"""The leaderboard as it was posted in an assignment, and all scores up to it; with the metrics of
+each agent as a folder, too.
+
+    agents/{name}/metrics.json    benchmarks/leaderboard.json
 
 Ranks and sums are as posted; status, class and sparks of an agent as when the assignment closed. So
 an agent that was deleted in that assignment is still listed, with its status `gone`.
+
+The folder is written under a temporary name in the same parent and then moved to its path, whole or
+not at all. Agents' names come from the journal, which is untrusted: a name that could lead out of
+the folder is refused before anything is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.measures import mean
+from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.worlds.competition.events import Scored
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import VOCABULARY, Class, Status, names_of
 from goldrush.replay.data.columns import TEXT, WHOLE, Column, Row, Table
 from goldrush.replay.data.tables import unit_column
+from goldrush.replay.folders import NewFolder
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import outline_of
-from goldrush.replay.worlds.competition.ended import assignments_of, ended_at
+from goldrush.replay.worlds.competition.ended import assignments_of, ended
+from goldrush.replay.worlds.competition.steps import season_world
+
+_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)  # of an agent, as worlds give them
+
 
 ASSIGNMENT: Final = attrs.evolve(unit_column(VOCABULARY), value=attrgetter("state.assignment"))
 
@@ -53,19 +73,100 @@ RANKS: Final = Table(
 )
 
 
-@reader_of
-def ranks_at(path: str | Path, assignment: int | None = None) -> list[Mapping[str, object]]:
-    """The rows of RANKS of an assignment, by the names of its columns. `assignment`: from 0; None:
-    the last closed one.
-
-    Raises BadInput if there is no such closed assignment; JournalError if the journal cannot be
-    read.
+@attrs.frozen
+class SeasonAt:
+    """A season after an assignment: its state, its rows of the table `ranks`, and by agent all
+    scores so far, each with the number of its assignment.
     """
-    if assignment is None:
+
+    assignment: int
+    state: SeasonState
+    ranks: Sequence[Mapping[str, object]]
+    scores: Mapping[int, Sequence[tuple[int, Scored]]]
+
+
+@reader_of
+def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
+    """A season after an assignment, by default the last closed one.
+
+    Raises BadInput for an unknown assignment, and what reading a journal, up to that assignment,
+    raises.
+    """
+    scores: dict[int, list[tuple[int, Scored]]] = {}
+    with JournalReader(path) as reader:
+        world = season_world(reader)
         outline = outline_of(path)
-        if outline.trouble is not None:
-            raise outline.trouble
-        assignment = max(0, VOCABULARY.number(outline.closed))
-    names = [column.name for column in RANKS.own]
-    rows = _ranks_in(ended_at(path, assignment).state)
-    return [dict(zip(names, row, strict=True)) for row in rows]
+        closed, damage = VOCABULARY.number(outline.closed), outline.trouble
+        last = closed if assignment is None else assignment
+        if damage is not None and (assignment is None or assignment > closed):
+            raise damage
+        if not 0 <= last <= closed:
+            which = "" if assignment is None else f" {assignment}"
+            instead = f"give one from 0 to {closed}" if closed >= 0 else "play on with `resume`"
+            raise BadInput(f"{path} has no closed assignment{which}", instead)
+        for each in ended(world, Walk(world, reader, ROWS)):
+            for score in each.of(Scored):
+                scores.setdefault(score.agent, []).append((each.state.assignment, score))
+            if each.state.assignment == last:
+                break
+        ranks = [
+            {column.name: value for column, value in zip(RANKS.own, row, strict=True)}
+            for row in _ranks_in(each.state)
+        ]
+        return SeasonAt(last, world.close(each.state), ranks, scores)
+
+
+@reader_of
+def export(path: str | Path, folder: str | Path, assignment: int | None = None) -> SeasonAt:
+    """Write a season, as of the end of an assignment, into a new or empty folder. Returns the
+    season that was written. `assignment`: from 0; None: the last closed one.
+
+    Raises BadInput if there is no such closed assignment, the folder holds something, or the name
+    of an agent cannot be the name of a folder; JournalError if the journal cannot be read;
+    WriteFailed if the system refuses to write.
+    """
+    season = season_at(path, assignment)
+    files = as_files(season)
+    if os.path.islink(folder) or (os.path.isdir(folder) and os.listdir(folder)):
+        raise BadInput(f"{folder} is not an empty folder", "give a new one")
+    with NewFolder(str(folder)) as new:
+        for name, text in files.items():
+            new.add(name, text.encode())
+        new.publish()
+    return season
+
+
+def as_files(season: SeasonAt) -> dict[str, str]:
+    """The contents of the files by their paths relative to the folder, separated by `/`.
+
+    Raises BadInput if the name of an agent cannot be the name of a folder, or two have the same.
+    """
+    files: dict[str, str] = {}
+    for agent in season.state.agents.values():
+        name = f"agents/{agent.name}/metrics.json"
+        if _NAME.fullmatch(agent.name) is None or name in files:
+            problem = f"agent {agent.ordinal} is called {format_value(agent.name)}"
+            raise BadInput(f"{problem}, which its folder cannot be", "nothing is written")
+        files[name] = _json(_metrics(season, agent))
+    files["benchmarks/leaderboard.json"] = _json(season.ranks)
+    return files
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _metrics(season: SeasonAt, agent: AgentState) -> dict[str, Any]:
+    """The metrics of an agent: all that the state has of it, its sum over the leaderboard's window
+    on the day of the assignment (the state is already in the next one), and its scores.
+    """
+    config = season.state.config
+    today = config.day(season.assignment)
+    scores = season.scores.get(agent.ordinal, ())
+    return {
+        "after_assignment": season.assignment,
+        **{name.rstrip("_"): value for name, value in attrs.asdict(agent).items()},
+        "rolling": sum(total for day, total in agent.recent if config.is_recent(day, today)),
+        "mean_total": mean([score.total for _, score in scores]),
+        "scores": [{"assignment": number, **score._asdict()} for number, score in scores],
+    }

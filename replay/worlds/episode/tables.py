@@ -21,7 +21,6 @@ from goldrush.replay.data.columns import (
 from goldrush.replay.data.run_data import RunData
 from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.episode.episodes import Episode, episodes_of
-from goldrush.replay.worlds.episode.show import named
 
 
 def _episodes(run: RunData) -> Iterator[Episode]:
@@ -31,7 +30,7 @@ def _episodes(run: RunData) -> Iterator[Episode]:
 
 def _named(name: str) -> Callable[[Episode], list[str]]:
     return lambda episode: [
-        named(agent, episode.names) for agent in sorted(getattr(episode, name))
+        episode.names[agent] for agent in sorted(getattr(episode, name))
     ]  # fmt: skip
 
 

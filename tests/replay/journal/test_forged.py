@@ -191,7 +191,8 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "of a season: summarise": lambda c: summary.summarise(c.forged),
     "competition.ended.ended_at": lambda c: ended.ended_at(c.forged, 0),
     "competition.right.explained": lambda c: list(right.explained(c.forged)),
-    "competition.leaderboard.ranks_at": lambda c: leaderboard.ranks_at(c.forged),
+    "competition.leaderboard.export": lambda c: leaderboard.export(c.forged, c.out),
+    "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
     "of a season: view.shown.shown_of": lambda c: shown_of(
         c.forged, tools_at(c.forged), (None, None)
@@ -206,7 +207,8 @@ NO_READERS = {
         batch.journals_in forged.reporting_forged outline.outline_of
         report.figure.check_paper report.folder.check_folder report.figure.write_figures
         report.folder.write_folder report.tables.write_tables study.manifest.read_manifest
-        study.manifest.write_manifest study.plan.read_plan view.frame.framed view.frame.joined
+        study.listing.no_manifest study.manifest.write_manifest study.plan.read_plan
+        view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.tools_at find.tools_of find.typed find.open_world

@@ -177,7 +177,7 @@ def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> 
 
 def test_answers_have_every_run_and_say_which_comparisons_differ() -> None:
     found = study(planted, 8, rosters=("raid", "mine", "defend"))
-    given = answers(found)
+    given = answers(study_of(found))
 
     assert 48 == given["runs"] == len(given["outcome"]["runs"])
     assert [one.differs for one in answer_of(found).comparisons[TREATMENTS]] == [

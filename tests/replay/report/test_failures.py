@@ -67,7 +67,7 @@ def test_that_models_hardly_played_stands_above_what_was_found(study: Path, tmp_
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
     table = model_table(found)
-    told = json.loads(json.dumps(answers(found)))
+    told = json.loads(json.dumps(answers(study_of(found))))
 
     assert [
         ["a", "12", *["0", "12", "0", "0", "0", "0"], "100% (hardly played)", "0"],
@@ -89,4 +89,4 @@ def test_only_so_many_models_are_named_above_the_verdicts_and_as_text() -> None:
     table = model_table(found)
 
     assert LINES_MAX == said.count("&lt;b&gt;\\u202e")
-    assert len(cells) == len(table.rows) == len(answers(found)["hardly_played"])
+    assert len(cells) == len(table.rows) == len(answers(study_of(found))["hardly_played"])

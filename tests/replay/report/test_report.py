@@ -97,7 +97,7 @@ def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None
     assert first == report(tmp_path / "elsewhere", tmp_path / "page.html", jobs=1)[1].read_bytes()
     page = Page(first.decode())
     assert "nan" not in page.text.lower() + str([value for *_, value in page.attributes])
-    json.dumps(answers(results_of(small, jobs=1), criteria=True), allow_nan=False)
+    json.dumps(answers(study_of(results_of(small, jobs=1), criteria=True)), allow_nan=False)
 
 
 def test_what_is_identical_by_construction_is_said_and_not_compared(page: Page) -> None:

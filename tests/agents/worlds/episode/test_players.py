@@ -94,8 +94,7 @@ def test_a_number_of_steps_is_one_of_steps_in_every_door(kind: str, tmp_path: Pa
         play(env, kind, 99)
 
     runs = whole, resumed, forked, env.run
-    tables = [run.table("steps").to_pylist() for run in runs]
-    counted = [{r["step"] for r in rows if r["agent"] or r["of_episode"]} for rows in tables]
+    counted = [{event["step"] for event in run.events("acted")} for run in runs]
     assert [30, 30, 35, 30] == [len(steps) for steps in counted]
     assert [30, 30, 35, 30] == [run.measured().as_dict()["steps"] for run in runs]
     with pytest.raises(BadInput, match=r"steps is \d+, but the run is forked at step 20; give "):

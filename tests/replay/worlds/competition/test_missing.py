@@ -18,7 +18,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
-from goldrush.replay.worlds.competition.leaderboard import ranks_at
+from goldrush.replay.worlds.competition.leaderboard import as_files, season_at
 from goldrush.replay.worlds.competition.prompt import prompted
 from goldrush.replay.worlds.competition.score import scores
 from tests.journals import commits_of, events_of, write
@@ -42,7 +42,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "audit": lambda path: list(draws(path)),
     "summary": summarise,
     "page": page_of,
-    "leaderboard": ranks_at,
+    "folder": lambda path: as_files(season_at(path)),
 }
 JUDGES: dict[str, Callable[[Path], object]] = {
     "scores": lambda path: scores(path, 1, 5),

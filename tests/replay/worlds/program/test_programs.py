@@ -297,4 +297,4 @@ def test_the_page_does_what_it_shows(notes, tmp_path):
         measured = goldrush_("measure", "run.journal", url=server.url, folder=tmp_path)
 
     assert 12 == len(tape_of(str(tmp_path / "run.journal")).exchanges)
-    assert notes == (b"gold" in measured.stdout)
+    assert notes == (b"\ngold " in measured.stdout)
