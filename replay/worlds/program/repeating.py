@@ -29,6 +29,7 @@ from goldrush.kernel.text import format_count, quoted
 from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Exit
 from goldrush.replay.arguments import OnStep
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
@@ -124,7 +125,7 @@ def program_repeats(
 
     Raises BadInput for another command, a run that takes too long; JournalError.
     """
-    with JournalReader(path) as reader:
+    with reporting_forged(path), JournalReader(path) as reader:
         tape = tape_of(reader)
     check_command(tape, words, str(path))
     assert tape.state is not None

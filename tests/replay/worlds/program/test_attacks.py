@@ -35,7 +35,8 @@ from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
 from tests.faults.sampling import sampled
-from tests.replay.worlds.program.test_programs import HERE, environment, goldrush_, tape_of
+from tests.replay.worlds.program.kills import command_of, environment, tape_of
+from tests.replay.worlds.program.test_programs import goldrush_
 
 pytestmark = pytest.mark.turns("attacks on recorded programs")
 LONG = "a text that a journal stores once, and later refers to by its number alone "
@@ -322,8 +323,9 @@ def test_forged_journals_are_refused_or_told(path, at, monkeypatch, tmp_path):
                 play()
         except GoldrushError as error:
             wrong += [what] if "\n" in str(error) else []
-        for words in random.Random(what).sample(["log", "info", "measure", "replay", "view"], 2):
-            wrong += [f"{what}: {fault}" for fault in typed([words, at_work])]
+        commands = ["log", "info", "measure", "prompt", "replay", "view"]
+        for command in random.Random(what).sample(commands, 2):
+            wrong += [f"{what}: {fault}" for fault in typed([command, at_work])]
 
     assert 4 == len(asked)
     assert [] == wrong
@@ -396,7 +398,7 @@ def test_a_full_disk_is_told_once_and_what_was_recorded_stays(room, tmp_path, pa
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
     pytest.importorskip("openai")
-    command = [sys.executable, str(HERE / "crowd.py")]
+    command = command_of("crowd.py")
     is_open = threading.Event()
 
     def late(connection):
