@@ -21,7 +21,7 @@ from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.text import TABLE_DIGITS, format_change, format_number, format_table
 from goldrush.replay.tools import Tools
 
-SHOWN_MAX: Final = 40  # rows of a table, and fields that are named
+SHOWN_MAX: Final = 40  # rows of a table
 
 
 @attrs.frozen
