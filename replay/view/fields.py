@@ -161,9 +161,12 @@ def kind_of(value: object, agents: int) -> str:
     return GRID if within.isdisjoint((list, dict)) else TREE
 
 
-def shape_of(value: object, agents: int) -> object:
-    """What a value is drawn as, with the size of a list or grid."""
-    return kind_of(value, agents), _size_of(value) if isinstance(value, list) else ()
+def shapes_of(state: State, agents: int) -> dict[str, object]:
+    """By field what a state is drawn as, with the sizes of lists and grids."""
+    return {
+        name: (kind_of(value, agents), _size_of(value) if isinstance(value, list) else ())
+        for name, value in state.items()
+    }
 
 
 def _size_of(value: Any) -> tuple[int, ...]:

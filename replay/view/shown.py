@@ -26,7 +26,7 @@ from goldrush.replay.outcome import RunOutcome, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import Lines, lines_of, short
-from goldrush.replay.view.fields import charts, fields_of, shape_of, spacing
+from goldrush.replay.view.fields import charts, fields_of, shapes_of, spacing
 from goldrush.replay.view.lines import EventLines
 from goldrush.replay.view.walked import POINTS_MAX, Walked, any_of
 
@@ -184,9 +184,7 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
     states, agents = [state for _, (state, _) in samples], [count for _, (_, count) in samples]
     fields = fields_of(states, agents)
     before = walked.before
-    if states and {name: shape_of(value, agents[0]) for name, value in before.items()} == {
-        name: shape_of(value, agents[0]) for name, value in states[0].items()
-    }:
+    if states and shapes_of(before, agents[0]) == shapes_of(states[0], agents[0]):
         stated = [outline.vocabulary.number(walked.first - 1), *stated]
     else:
         before = {}
