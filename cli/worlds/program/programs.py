@@ -169,7 +169,10 @@ def fork(
     from goldrush.replay.worlds.program.recording import fork
 
     behind, options = _words(), _options(reach)
-    text = None if answer is None else answer.read().removesuffix("\n")
+    try:
+        text = None if answer is None else answer.read().removesuffix("\n")
+    except UnicodeDecodeError:
+        raise click.UsageError("--answer is not UTF-8; give a file that is") from None
     target = new_journal(out, f"{Path(journal).stem}-fork{at}")
     return _carried_out(
         target, as_json,
