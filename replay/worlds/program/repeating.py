@@ -21,7 +21,7 @@ from typing import Any, Final
 import attrs
 import msgspec
 
-from goldrush.agents.worlds.program.requests import Masks, Response, Secrets, key_of
+from goldrush.agents.worlds.program.requests import Response, key_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import JournalReader
@@ -174,8 +174,8 @@ def program_repeats(
 class _Rehearsal(ProgramSession):
     """A run that is given another answer where its request is not recorded."""
 
-    def __init__(self, tape: Tape, secrets: Secrets, masks: Masks) -> None:
-        super().__init__(tape, None, secrets, masks)
+    def __init__(self, tape: Tape) -> None:
+        super().__init__(tape)
         self.asked: list[Asked] = []
 
     def serve(self, asked: Asked) -> Response | None:
@@ -189,12 +189,12 @@ class _Rehearsal(ProgramSession):
 
 def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> Trace:
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
-    command, urls, masks, secrets = given_again(tape, words, options)
-    session, is_cut = _Rehearsal(tape, secrets, masks), tape.is_open_ended
+    command = given_again(tape, words, options)
+    session, is_cut = _Rehearsal(tape), tape.is_open_ended
     with TemporaryFolder() as folder:
         place_order(order, folder.path)
         watched = {} if order.fixes is None else {FOLDER: folder.path}
-        end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
+        end = asyncio.run(run(command, session, is_open_ended=is_cut, watched=watched))
         sightings = seen_in(folder.path)
     if end is None and not is_cut:
         raise BadInput(

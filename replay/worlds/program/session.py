@@ -6,6 +6,7 @@ that a kill of the program, or of the recorder, loses nothing that was paid for.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Generator
 from typing import Final
@@ -149,11 +150,10 @@ class ProgramSession:
     """
 
     def __init__(
-        self, tape: Tape, recorder: Recorder | None, secrets: Secrets, masks: Masks,
-        limits: Limits = UNLIMITED,
-    ) -> None:  # fmt: skip
+        self, tape: Tape, recorder: Recorder | None = None, limits: Limits = UNLIMITED
+    ) -> None:
         """Serve what is valid: without a recorder all, with one what succeeded. Raises BadInput for
-        a ceiling of cost without the price of a model that was asked.
+        a ceiling of cost without the price of a model that was asked, and for an invalid mask.
         """
         self.tape = tape
         # Who resumes may ask again for what an earlier process asked: it was paid for as well.
@@ -161,7 +161,10 @@ class ProgramSession:
         served = (each for each in chosen if recorder is None or each.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
-        self.secrets, self.masks, self.limits = secrets, masks, limits
+        state = tape.state if recorder is None else recorder.state
+        assert state is not None
+        self.secrets, self.masks = Secrets(os.environ), Masks(state.setup["masks"])
+        self.limits = limits
         self.served: list[int] = []
         self.missed: list[Miss] = []
         self.unknown: dict[str, None] = {}
