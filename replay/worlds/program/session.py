@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.program.world import (
     Done,
     Exit,
 )
-from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape
+from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
 from goldrush.replay.worlds.program.usage import charged, model_of
 
@@ -112,24 +112,20 @@ class Recorder:
 
 
 class Miss(msgspec.Struct, frozen=True):
-    """A request that a journal does not have. `exchange`: the nearest that it has, with how it
-    differs; None: it has no other.
+    """A request that a journal does not have. `nearest`: the exchange in place of which it came;
+    None: the journal has no other.
     """
 
     asked: Asked
-    nearest: tuple[Exchange, str] | None
-
-    def is_for(self, exchange: Exchange) -> bool:
-        """Whether it came in place of this exchange."""
-        return self.nearest is not None and self.nearest[0].number == exchange.number
+    nearest: Exchange | None
 
     def __str__(self) -> str:
         who = f" of {self.asked.caller}" if self.asked.caller else ""
         what = f"the request{who}: {self.asked.method} {self.asked.path}"
         if self.nearest is None:
             return f"{what}, which the journal does not have: all its exchanges were asked for"
-        exchange, differs = self.nearest
-        return f"{what}, in place of exchange {exchange.number}: {differs}"
+        differs = difference(self.asked, self.nearest.asked) or "the same request, once more"
+        return f"{what}, in place of exchange {self.nearest.number}: {differs}"
 
 
 class ProgramSession:
@@ -158,7 +154,7 @@ class ProgramSession:
         self.tape = tape
         # Who resumes may ask again for what an earlier process asked: it was paid for as well.
         chosen = map(tape.exchanges.__getitem__, tape.valid if recorder is None else tape.exchanges)
-        served = (each for each in chosen if recorder is None or each.is_success)
+        served = (each for each in chosen if recorder is None or each.answer.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
         state = tape.state if recorder is None else recorder.state
@@ -290,7 +286,7 @@ class ProgramSession:
         for number in tape.valid:
             if number not in asked:
                 exchange = tape.exchanges[number]
-                instead = next((m for m in self.missed if m.is_for(exchange)), None)
+                instead = next((m for m in self.missed if m.nearest is exchange), None)
                 last = None if instead is None else instead.asked
                 found.done[number] = Done(notes.get(number, ()), last)
                 found.reasons[number] = str(instead or self._unasked(exchange))

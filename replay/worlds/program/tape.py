@@ -60,12 +60,6 @@ class Exchange(msgspec.Struct, frozen=True):
         """The answer, with its whole body."""
         return response_of(self.state, self.answers)
 
-    @property
-    def is_success(self) -> bool:
-        """Whether it is served again when a run is resumed."""
-        _, status, *_, is_cut = self.answers
-        return Response(status, (), (), is_cut).is_success
-
 
 class Note(msgspec.Struct, frozen=True):
     """Something that a program noted. `number`: among all notes, from 1; `unit`: its unit."""
@@ -210,17 +204,10 @@ class Reel:
         del self.left[found.number]
         return found
 
-    def nearest(self, asked: Asked) -> tuple[Exchange, str] | None:
-        """The exchange that nobody has asked for that is nearest to a request, with how that
-        differs from it, as text; None: all were asked for.
+    def nearest(self, asked: Asked) -> Exchange | None:
+        """The exchange that nobody has asked for that is nearest to a request: the first with the
+        same path of the same server, rather of the caller; None: all were asked for.
         """
-        found = self._nearest(asked)
-        if found is None:
-            return None
-        return found, difference(asked, found.asked) or "the same request, once more"
-
-    def _nearest(self, asked: Asked) -> Exchange | None:
-        """The first with the same path of the same server, rather of the caller."""
         of = asked.upstream, asked.path
         return min(
             self.left.values(), default=None,
@@ -233,7 +220,7 @@ class Reel:
         """The exchange nearest to a request, if it is of the same path, which is not served again;
         None: there is none.
         """
-        found = self._nearest(asked)
+        found = self.nearest(asked)
         if found is None or found.asks[3] != asked.path:
             return None
         self._waiting[key_of(found.asked)].remove(found)
