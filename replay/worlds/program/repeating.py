@@ -8,7 +8,6 @@ compared with each other, which are alike but for what the doctor puts back.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -231,8 +230,6 @@ def _trace_of(asked: Iterable[Asked], notes: Iterable[tuple[str, Json]], end: Ex
         counts[name] += 1
         name += "" if counts[name] == 1 else f", number {counts[name]}"
         for field, value in fields.items():
-            for path, leaf in leaves_of(value, f"{name}: {field}"):
-                text = leaf.decode("utf-8", "backslashreplace") if isinstance(leaf, bytes) else leaf
-                leaves[path] = json.dumps(text, ensure_ascii=False)
+            leaves.update(leaves_of(value, f"{name}: {field}"))
     digest = digest_of(f"{path}={text}" for path, text in sorted(leaves.items()))
     return Trace(rows=[{"run": digest}], leaves=leaves)

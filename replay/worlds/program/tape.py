@@ -27,6 +27,7 @@ from goldrush.kernel.worlds.program.events import (
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
+from goldrush.replay.repeats.trace import leaf_that_differs
 from goldrush.replay.worlds.program.texts import common, response_of
 
 _ASKED: Final = attrgetter("asked")
@@ -234,39 +235,26 @@ def difference(here: Asked, recorded: Asked) -> str | None:
 
 
 def _differing(here: object, recorded: object) -> str | None:
-    ours, theirs = dict(leaves_of(here, "")), dict(leaves_of(recorded, ""))
-    for path in [*theirs, *ours]:
-        if path not in ours or path not in theirs:
-            return f"{path or 'body'}: " + (
-                "here, but not in the journal" if path in ours else "not here, but in the journal"
-            )
-        one, two = ours[path], theirs[path]
-        if type(one) is not type(two) or one != two:
-            return f"{path or 'body'}{_cut(_text(one), _text(two))}"
-    return None
+    found = leaf_that_differs(dict(leaves_of(recorded, "")), dict(leaves_of(here, "")))
+    if found is None:
+        return None
+    path, theirs, ours = found
+    at, one, two = cut(ours, theirs)
+    return f"{path or 'body'}, character {at}: '{one}' here, '{two}' in the journal"
 
 
-def leaves_of(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """What is in a value and holds nothing itself, by its path."""
+def leaves_of(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """What is in a value and holds nothing itself, by its path: as JSON; bytes as a text."""
     if isinstance(value, dict) and value:
         for key in sorted(value):
             yield from leaves_of(value[key], f"{path}.{key}" if path else key)
     elif isinstance(value, (list, tuple)) and value:
         for index, item in enumerate(value):
             yield from leaves_of(item, f"{path}[{index}]")
+    elif isinstance(value, bytes):
+        yield path, value.decode("utf-8", "backslashreplace")
     else:
-        yield path, value
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _cut(here: str, recorded: str) -> str:
-    at, *shown = cut(here, recorded)
-    return f", character {at}: '{shown[0]}' here, '{shown[1]}' in the journal"
+        yield path, json.dumps(value, ensure_ascii=False)
 
 
 def cut(one: str, two: str) -> tuple[int, str, str]:
