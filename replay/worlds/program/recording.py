@@ -195,11 +195,11 @@ def fork(
             program_world(behaviour), reader, at - 1, lambda state: facts, out, force=force,
             fsync=True,
         )  # fmt: skip
-        with closing(Recorder(loop, behaviour, _process(tape) + 1, model)) as recorder:
+        with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
             session = ProgramSession(tape, recorder, options.limits)
             if answer is not None:
                 exchange = whole.exchanges[at]
-                session.replace(exchange.asked, with_text(exchange.answer, answer))
+                session.replaced = exchange.asked, with_text(exchange.answer, answer)
             return _played((command, session), write)
 
 

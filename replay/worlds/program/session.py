@@ -52,16 +52,16 @@ class Recorder:
     commit.
     """
 
-    def __init__(self, steps: Steps, behaviour: Behaviour, process: int, model: str = "") -> None:
-        """Begin the loop, which writes START. `process`: the number of the process; `model`: asked
-        in place of the program's; empty: its own. Raises WriteFailed.
+    def __init__(self, steps: Steps, behaviour: Behaviour, process: int) -> None:
+        """Begin the loop, which writes START. `process`: the number of the process. Raises
+        WriteFailed.
         """
         self._steps, self._behaviour = steps, behaviour
         begun = next(steps, None)
         if begun is None:
             raise BadInput("the run had ended; its journal is whole now", "verify it")
         self.state = begun
-        self.process, self.model = process, model or self.state.model
+        self.process = process
         self._notes: list[tuple[str, Json]] = []
         self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
         self._is_new = process > 1  # the journal does not have the process yet
@@ -141,6 +141,8 @@ class ProgramSession:
         unknown: the names of headers that are not compared.
         made: what the program did again, by unit: a note of the journal by its number.
         new_notes: the notes that the journal does not have.
+        replaced: a request, and the answer that is recorded for it in place of a server's; None: no
+            more.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
     """
@@ -170,8 +172,8 @@ class ProgramSession:
         self.failed: BaseException | None = None
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
-        self.model = "" if recorder is None else recorder.model
-        self._replaced: tuple[Asked, Response] | None = None
+        self.model = "" if recorder is None else recorder.state.model
+        self.replaced: tuple[Asked, Response] | None = None
         taken = [*charged(tape.exchanges.values())] if recorder else []
         self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
@@ -180,19 +182,15 @@ class ProgramSession:
             note = tape.notes[number - 1]
             self._notes[note.name, packed(note.value)].append(number)
 
-    def replace(self, asked: Asked, answer: Response) -> None:
-        """Have a request answered so, once it is asked; that is recorded as an answer to it."""
-        self._replaced = asked, answer
-
     def serve(self, asked: Asked) -> Response | None:
         """The recorded answer to a request, or what replaces it; None: there is none. Raises
         WriteFailed as `commit`.
         """
         exchange = self.reel.take(asked)
         if exchange is None:
-            if self._replaced is None or self._replaced[0] != asked:
+            if self.replaced is None or self.replaced[0] != asked:
                 return None
-            answer, self._replaced = self._replaced[1], None
+            answer, self.replaced = self.replaced[1], None
             self._admit()
             self.commit(asked, answer, self.arrived)
             return answer
@@ -238,13 +236,7 @@ class ProgramSession:
         self.under_way -= 1
         try:
             self.recorder.commit(asked, answer, arrival)
-            state = self.recorder.state
-            assert state.asked is not None
-            assert state.answered is not None
-            paid = Exchange(
-                state.unit, arrival, asked.caller, state, state.asked, state.answered, self.model
-            )
-            for amount in charged([paid]):
+            for amount in charged([Exchange.last_of(self.recorder.state)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
@@ -277,12 +269,9 @@ class ProgramSession:
         in those of earlier processes. `end`: None: it was ended, for it waited for what is not
         recorded.
         """
-        tape, asked, made = self.tape, {*self.served}, {*self.made}
-        found = tape.behaviour(source)
-        left_out = {*tape.made} - made
-        notes = tape.notes_by_unit(note for note in tape.notes if note.number not in left_out)
-        for unit, done in found.done.items():
-            found.done[unit] = Done(notes.get(unit, ()), done.last)
+        tape, asked = self.tape, {*self.served}
+        left_out = {*tape.made} - {*self.made}
+        found, notes = tape.behaviour(source, left_out), tape.notes_by_unit(left_out)
         for number in tape.valid:
             if number not in asked:
                 exchange = tape.exchanges[number]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -18,7 +18,6 @@ from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.program.events import (
-    ANSWERED,
     ASKED,
     ENDED,
     NOTED,
@@ -48,6 +47,12 @@ class Exchange(msgspec.Struct, frozen=True):
     asks: Row
     answers: Row
     model: str = ""
+
+    @classmethod
+    def last_of(cls, state: ProgramState) -> Exchange:
+        """The one that a run has closed last."""
+        asks, answers = state.asked or (), state.answered or ()
+        return cls(state.unit, answers[0], asks[0], state, asks, answers, state.model)
 
     @property
     def asked(self) -> Asked:
@@ -123,17 +128,12 @@ class Tape:
                 self._process, self.valid, self.made, self.ended = process, [], [], None
             self.valid += [number for number in exchanges if number in self.exchanges]
             self.made += [number for number in notes if 0 < number <= len(self.notes)]
-        elif code == ANSWERED:
-            self._answered = row
         elif code == NOTED:
             note = Note(len(self.notes) + 1, unit, row[0], plain_json(state, row[1]))
             self.notes.append(note)
             self.made.append(note.number)
         elif code == ASKED:
-            answers = self._answered
-            self.exchanges[unit] = Exchange(
-                unit, answers[0], row[0], state, row, answers, state.model
-            )
+            self.exchanges[unit] = Exchange.last_of(state)
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)
@@ -149,26 +149,26 @@ class Tape:
         """The words of the recorded command; none before START."""
         return () if self.state is None else self.state.setup["command"]
 
-    def behaviour(self, source: str | None = None) -> Behaviour:
-        """What the program did, as it is recorded. `source`: see Behaviour."""
-        found = Behaviour(source)
-        notes = self.notes_by_unit(self.notes)
+    def behaviour(self, source: str | None = None, left_out: Container[int] = ()) -> Behaviour:
+        """What the program did, as it is recorded. `source`: see Behaviour; `left_out`: numbers of
+        notes that it did not make.
+        """
+        found, notes = Behaviour(source), self.notes_by_unit(left_out)
         for unit, exchange in self.exchanges.items():
             found.done[unit] = Done(notes.get(unit, ()), partial(_ASKED, exchange))
         for unit, end in self.ends.items():
             found.done[unit] = Done(notes.get(unit, ()), end)
         return found
 
-    @staticmethod
-    def notes_by_unit(notes: Iterable[Note]) -> dict[int, list[tuple[str, Json]]]:
-        """Names and values of notes, by unit."""
+    def notes_by_unit(self, left_out: Container[int]) -> dict[int, list[tuple[str, Json]]]:
+        """Names and values of notes, by unit, without those of these numbers."""
         by_unit: dict[int, list[tuple[str, Json]]] = defaultdict(list)
-        for note in notes:
-            by_unit[note.unit].append((note.name, note.value))
+        for note in self.notes:
+            if note.number not in left_out:
+                by_unit[note.unit].append((note.name, note.value))
         return by_unit
 
     _process: object = 1
-    _answered: Row = ()
 
 
 class Reel:
