@@ -35,7 +35,8 @@ from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
 from tests.faults.sampling import sampled
-from tests.replay.worlds.program.test_programs import HERE, environment, goldrush_, tape_of
+from tests.replay.worlds.program.kills import command_of, environment, tape_of
+from tests.replay.worlds.program.test_programs import goldrush_
 
 pytestmark = pytest.mark.turns("attacks on recorded programs")
 LONG = "a text that a journal stores once, and later refers to by its number alone "
@@ -396,7 +397,7 @@ def test_a_full_disk_is_told_once_and_what_was_recorded_stays(room, tmp_path, pa
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
     pytest.importorskip("openai")
-    command = [sys.executable, str(HERE / "crowd.py")]
+    command = command_of("crowd.py")
     is_open = threading.Event()
 
     def late(connection):
