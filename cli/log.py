@@ -41,8 +41,9 @@ def log(
 
     first, last = at or (None, None)
     events = Run(journal).events(
-        *_listed(names), first=first, last=last, agent=agents or None, plot=[*plots] or None
-    )
+        *(name.strip() for text in names for name in text.split(",")),
+        first=first, last=last, agent=agents or None, plot=[*plots] or None,
+    )  # fmt: skip
     head = next(events, None)
     if head is None:
         echo_error("goldrush: no event matches")
@@ -55,7 +56,3 @@ def log(
     events, narrated = tee(events)
     for event, line in zip(events, narrator(journal)(narrated), strict=True):
         sys.stdout.write(f"{event.unit:>9}  {escaped(line)}\n")
-
-
-def _listed(texts: tuple[str, ...]) -> list[str]:
-    return [name.strip() for text in texts for name in text.split(",")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.cli.command import argument, command
@@ -154,24 +154,17 @@ def _players(
     players: Sequence[Any], prompt: PromptVersion | None, variants: Mapping[int, int]
 ) -> list[tuple[str, str, str]]:
     """Rows of agents, policy and options; consecutive agents with the same policy and options
-    share a row. Of rows with one policy, the options that differ come first, for they are cut.
+    share a row. Short options come first, for a row is cut.
     `variants`: of their wordings, by agent.
     """
 
     def kind(pair: tuple[int, Mapping[str, Any]]) -> tuple[str, dict[str, str]]:
         return _kind(pair[1], prompt, variants.get(pair[0]))
 
-    groups = [(*key, list(group)) for key, group in groupby(enumerate(players), kind)]
-    alike: dict[str, list[dict[str, str]]] = {}
-    for policy, options, _ in groups:
-        alike.setdefault(policy, []).append(options)
-    differing = {
-        policy: {n for n in {*chain(*several)} if len({each.get(n) for each in several}) > 1}
-        for policy, several in alike.items()
-    }
     rows = []
-    for policy, options, members in groups:
-        ordered = sorted(options, key=lambda name: name not in differing[policy])
+    for (policy, options), group in groupby(enumerate(players), kind):
+        members = list(group)
+        ordered = sorted(options, key=lambda name: len(options[name]))
         others = " ".join(f"{name}={options[name]}" for name in ordered)
         names = [entry["name"] for _, entry in members if "name" in entry]
         who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from goldrush.agents.llm.models import Models
-    from goldrush.replay.data.user_functions import UserMeasure
     from goldrush.replay.report.page import StudyPage
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.study import Study
@@ -239,7 +238,13 @@ def report(
     if as_json:
         written = {"--out": out, "--figures": figures, "--tables": tables}
         refuse({**written, "--force": force}, "--json writes no page")
-        _print_values(study, outcome, users, jobs, criteria=criteria)
+        from goldrush.replay.report.reported import study_of
+        from goldrush.replay.report.values import answers
+        from goldrush.replay.study.measuring import results_of
+
+        with progress() as step:
+            results = results_of(study, jobs=jobs, on_run=partial(step, "measuring"), users=users)
+        echo_json(answers(study_of(results, outcome, criteria=criteria)))
         return DONE
     from goldrush.replay.report.report import report as write_report
 
@@ -250,21 +255,6 @@ def report(
         )  # fmt: skip
     _print_report(page, path, figures, tables)
     return DONE
-
-
-def _print_values(
-    study: str, outcome: str | None, users: Sequence[UserMeasure], jobs: int | None, *,
-    criteria: bool,
-) -> None:  # fmt: skip
-    from goldrush.replay.report.reported import study_of
-    from goldrush.replay.report.values import answers
-    from goldrush.replay.study.measuring import results_of
-
-    with progress() as step:
-        results = results_of(
-            study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
-        )
-    echo_json(answers(study_of(results, outcome, criteria=criteria)))
 
 
 def _print_report(page: StudyPage, path: Path, figures: str | None, tables: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
+from goldrush.cli.codes import code_of
 from goldrush.cli.command import command, keep_here, option
 from goldrush.cli.options import (
     Jobs,
@@ -79,9 +79,7 @@ def verify(
                 with paused(), maybe_unread():
                     _tell(outcome)
     _conclude(outcomes, playing.test, as_json)
-    if any(outcome.holds is False for outcome in outcomes):
-        return DIFFERS
-    return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
+    return code_of(outcome.holds for outcome in outcomes)
 
 
 def _conclude(outcomes: Sequence[BatchResult], test: str | None, as_json: bool) -> None:

@@ -8,7 +8,7 @@ import attrs
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command
-from goldrush.cli.options import ChosenWorld, Json, World
+from goldrush.cli.options import ChosenWorld, Json, World, refuse
 from goldrush.cli.text import echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped, format_count
@@ -17,14 +17,14 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.replay.wordings import CheckedWording
 
-_NAMES = {"list": (0, ""), "show": (1, "NAME"), "check": (1, "NAME")}
+_ACTIONS = ("list", "show", "check")
 
 
 @command()
 def wordings(
     *,
     action: str = argument("[list|show|check]", required=False),
-    names: tuple[str, ...] = argument("[NAME|FILE.toml]...", required=False),
+    name: str | None = argument("[NAME|FILE.toml]", required=False),
     world: World,
     as_json: Json,
 ) -> int:
@@ -44,20 +44,16 @@ def wordings(
 
     world = ChosenWorld(None, world).name
     action = action or "list"
-    if action not in _NAMES:
-        raise BadInput(f"there is no `wordings {action}`", f"take {', '.join(_NAMES)}")
-    count, form = _NAMES[action]
-    if len(names) != count:
-        raise BadInput(
-            f"`wordings {action}` has {format_count(len(names), 'name')}",
-            f"write wordings {action} {form}".strip(),
-        )
+    if action not in _ACTIONS:
+        raise BadInput(f"there is no `wordings {action}`", f"take {', '.join(_ACTIONS)}")
     if action == "list":
+        refuse({"NAME": name}, "`wordings list` lists all")
         listed = of.listed(world)
         rows = [(escaped(each.wording), escaped(each.description)) for each in listed]
         echo(as_json, lambda: [attrs.asdict(each) for each in listed], lambda: format_table(rows))
         return DONE
-    [name] = names
+    if name is None:
+        raise BadInput(f"`wordings {action}` has no name", f"write wordings {action} NAME")
     if action == "check":
         return _check(of.check(name, world), as_json)
     text = of.text_of(name, world)

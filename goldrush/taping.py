@@ -24,7 +24,7 @@ from goldrush.replay.worlds.program.recording import (
     resuming,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import GRACE
+from goldrush.replay.worlds.program.running import GRACE, Program
 from goldrush.replay.worlds.program.session import ProgramSession
 
 WORDS: Final = ("goldrush.tape",)  # the command of what is recorded so
@@ -55,18 +55,17 @@ def tape(
     else:
         begin: Callable[..., object] = resuming if os.path.exists(path) else recording
         begun = begin(WORDS, path, options)  # type: ignore[assignment]
-    with begun as setting, _served(setting):
+    with begun as (command, session), _served(command, session):
         yield
     if is_recorded:
-        _check(setting.session, str(path))
+        _check(session, str(path))
 
 
 def _recorded(path: str | Path, options: Options) -> Launch:
     with JournalReader(path) as reader:
         recorded = tape_of(reader)
     check_command(recorded, WORDS, str(path))
-    command, urls, masks, secrets = given_again(recorded, WORDS, options)
-    return Launch(command, ProgramSession(recorded, None, secrets, masks), urls)
+    return given_again(recorded, WORDS, options), ProgramSession(recorded)
 
 
 def _check(session: ProgramSession, path: str) -> None:
@@ -82,9 +81,9 @@ def _check(session: ProgramSession, path: str) -> None:
 
 
 @contextmanager
-def _served(setting: Launch) -> Iterator[None]:
+def _served(command: Program, session: ProgramSession) -> Iterator[None]:
     """A proxy in a thread, and the environment that names it; at the end, that is recorded."""
-    proxy = Proxy(setting.session, setting.urls)
+    proxy = Proxy(session, command.urls)
     loop, is_ready = asyncio.new_event_loop(), Event()
     is_done = asyncio.Event()
 
@@ -104,7 +103,7 @@ def _served(setting: Launch) -> Iterator[None]:
         before = dict(os.environ)
         stack.callback(os.environ.update, before)
         stack.callback(os.environ.clear)
-        own = setting.command.environment(proxy.url)
+        own = command.environment(proxy.url)
         os.environ.update({k: v for k, v in own.items() if not k.startswith("PYTHON")})
         yield
-    setting.session.finish(Exit(0))
+    session.finish(Exit(0))

@@ -548,16 +548,6 @@ class JournalReader:
             self._hexdigest = whole.hexdigest()
         return self._hexdigest
 
-    def reached(self) -> tuple[int, str]:
-        """The end of the commits read so far: its offset, and the SHA-256 in hex of all bytes
-        before it.
-
-        During the iteration that is the start of the commit given last. The reader must be
-        `hashed`.
-        """
-        assert self._sha256 is not None
-        return self._offset, self._sha256.hexdigest()
-
     def checksum_before(self, offset: int) -> int:
         """The checksum that seeds that of the commit at this byte."""
         return int.from_bytes(os.pread(self._fd, 8, offset - 8), "big")

@@ -218,14 +218,11 @@ def tools_of(reader: JournalReader) -> Tools:
     except PluginFailed as error:
         raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
-        at = [
-            f"{name} ({game.location})" if game.location else name for name, game in games().items()
-        ]
         raise UnsupportedJournal(
             reader.path,
             f"world {format_value(reader.header.world)}; this goldrush plays "
-            f"{', '.join([*worlds(), *at])}; install its package, or give the file of its game "
-            "(--world FILE.py)",
+            f"{', '.join([*worlds(), *games()])}; install its package, or give the file of its "
+            "game (--world FILE.py)",
         )
     return found
 

@@ -40,7 +40,7 @@ class NewFolder:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.discard()
+        files.remove_own(self.temporary)
 
     def file(self, name: str) -> files.Unfinished:
         """A new file in the folder. Raises BadInput if it cannot be made.
@@ -76,10 +76,6 @@ class NewFolder:
             else:
                 files.system.rename(self.temporary, self.path)
         files.sync_folder(self.path)
-
-    def discard(self) -> None:
-        """Remove the folder unless it was published. May be called twice."""
-        files.remove_own(self.temporary)
 
 
 class FileGroup(ExitStack):

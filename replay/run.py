@@ -408,13 +408,15 @@ class Run:
         """
         from goldrush.replay.journal.log import Query
 
+        if plot is not None and self.tools.vocabulary.location != "plot":
+            raise lacks(self.tools, self.path, "plots")
         query = Query(
             None if first is None else integer(first, "first"),
             None if last is None else integer(last, "last"),
             agents=None if agent is None else [self._agent(each) for each in listed(agent)],
             plots=None
             if plot is None
-            else [self._plot(each) for each in listed(plot, (str, tuple))],
+            else [self._location(each) for each in listed(plot, (str, tuple))],
             names=names,
         )
         return self._events(query)
@@ -431,17 +433,15 @@ class Run:
         text = agent if isinstance(agent, str) else str(integer(agent, "agent"))
         return agent_of(self.path, text)
 
-    def _plot(self, plot: object) -> int:
-        """The id of a plot. Raises BadInput for one that is not there."""
-        if self.tools.vocabulary.location != "plot":
-            raise lacks(self.tools, self.path, "plots")
-        return self.tools.location_of(self.path, _location_text(plot))
-
-    def _location(self, location: Location | None) -> int | None:
-        """The number of a location (a plot, a table). Raises BadInput for one that is not there."""
-        if location is None:
-            return None
-        return self.tools.location_of(self.path, _location_text(location))
+    def _location(self, location: object) -> int:
+        """The number of a location (a plot, a table), by id, (row, column) or text. Raises BadInput
+        for one that is not there.
+        """
+        if isinstance(location, str):
+            return self.tools.location_of(self.path, location)
+        parts = location if isinstance(location, tuple) else (location,)
+        text = ",".join(str(integer(part, "the place")) for part in parts)
+        return self.tools.location_of(self.path, text)
 
     def log(
         self,
@@ -516,7 +516,8 @@ class Run:
 
         draws_of(self.path)  # before a location is looked at
         unit = None if at is None else integer(at, "the unit")
-        return draws_at(self.path, unit, self._location(location), kind)
+        where = None if location is None else self._location(location)
+        return draws_at(self.path, unit, where, kind)
 
     def why(
         self,
@@ -531,7 +532,8 @@ class Run:
         Raises BadInput for a world without explanations, and for an unknown unit.
         """
         unit = None if at is None else integer(at, "the unit")
-        where, who = self._location(location), None if agent is None else self._agent(agent)
+        where = None if location is None else self._location(location)
+        who = None if agent is None else self._agent(agent)
         if unit is not None:
             self.at(unit)  # refuses one that is not there
         return [
@@ -819,22 +821,13 @@ class PlannedRun(Record, frozen=True):
                     on_start=lambda state: remarks.extend(tools.checks(state)),
                 )  # fmt: skip
             if remarks:
-                self._warn(remarks)
+                from goldrush.agents.llm.models import Models
+
+                models = self.resources.models or Models()
+                for remark in remarks:
+                    models.warn(remark)
             return Run._kept(target, self.resources, run.roster.trust, folder, self.make)
-
-    def _warn(self, remarks: Iterable[str]) -> None:
-        from goldrush.agents.llm.models import Models
-
-        for remark in remarks:
-            (self.resources.models or Models()).warn(remark)
 
 
 open = Run.open
 record = Run.record
-
-
-def _location_text(location: object) -> str:
-    if isinstance(location, str):
-        return location
-    parts = location if isinstance(location, tuple) else (location,)
-    return ",".join(str(integer(part, "the place")) for part in parts)

@@ -355,9 +355,9 @@ class Tools:
 
     def headline(self, run: Measured[Config]) -> Remarks:
         """What a headline says of a measured run beside its standings."""
-        from goldrush.replay.data.measures import NO_REMARKS
+        from goldrush.replay.data.measures import Remarks
 
-        return NO_REMARKS
+        return Remarks()
 
     # What happened at a place, and why.
 

@@ -20,12 +20,13 @@ ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
 ANY_MAX = 309  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
-    "lines of code in kernel": (9_435, 150),
+    "lines of code in kernel": (9_432, 150),
     "lines of code in agents": (10_410, 150),
-    "lines of code in replay": (18_475, 150),
+    "lines of code in replay": (18_456, 150),
     "lines of code in cli": (2_485, 150),
+    "lines of code in goldrush": (1_387, 150),
     "lines of JavaScript below replay": (2_030, 150),
-    "lines of code in tests": (41_800, 600),
+    "lines of code in tests": (41_600, 600),
     "words of Markdown": (55_000, 600),
     "names used twice": (0, 0),
     "corridors": (52, 5),
@@ -202,22 +203,26 @@ def measured() -> dict[str, int]:
         if room in code:
             code[room] += source.code()
     scripts = (ROOT / "replay").rglob("*.js")
-    tests = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")]
     pages = [page for at in (".", ".github", "goldrush") for page in (ROOT / at).glob("*.md")]
     for folder in (*ROOMS, "goldrush/guide", "journals", "tests"):
         pages += (ROOT / folder).rglob("*.md")
     return {
         **{f"lines of code in {room}": lines for room, lines in code.items()},
+        "lines of code in goldrush": _code_in("goldrush"),
         "lines of JavaScript below replay": sum(
             len(path.read_text("utf-8").splitlines()) for path in scripts
         ),
-        "lines of code in tests": sum(
-            Source("", text, ast.parse(text), False).code() for text in tests
-        ),
+        "lines of code in tests": _code_in("tests"),
         "words of Markdown": sum(len(page.read_text("utf-8").split()) for page in pages),
         "names used twice": len(names_used_twice()),
         "corridors": len(corridors(imports_of(sources(), in_text=False))),
     }
+
+
+def _code_in(folder: str) -> int:
+    """The lines of code of the modules in a folder; links to others are none."""
+    texts = [path.read_text("utf-8") for path in (ROOT / folder).rglob("*.py")]
+    return sum(Source("", text, ast.parse(text), False).code() for text in texts)
 
 
 @pytest.mark.parametrize("what", BUDGETS)

@@ -132,9 +132,6 @@ class Remarks:
     lead: bool = False
 
 
-NO_REMARKS: Final = Remarks()
-
-
 class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True):
     """A run and its measures. A world subclasses it for what its measures of spans need.
 
@@ -415,11 +412,6 @@ class Measures(msgspec.Struct, frozen=True):
         """The names of those with a `column`, in their order; empty: the first that fit."""
         chosen = [measure for measure in self.known.values() if measure.column]
         return [measure.name for measure in sorted(chosen, key=lambda measure: measure.column)]
-
-    @property
-    def of_units(self) -> list[str]:
-        """Those of them that a single unit has."""
-        return [name for name in self.of_runs if self.known[name].by_unit]
 
     @property
     def outcomes(self) -> dict[str, AgentMeasure | Measure]:

@@ -1,5 +1,5 @@
 """Consequences of the first event that differs between two runs, in any world: their measures from
-its unit on, what their agents have after the last unit of both, and where the states differ then.
+its unit on, and what their agents have after the last unit of both.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.text import TABLE_DIGITS, format_change, format_number, format_table
 from goldrush.replay.tools import Tools
 
-SHOWN_MAX: Final = 40  # rows of a table, and fields that are named
+SHOWN_MAX: Final = 40  # rows of a table
 
 
 @attrs.frozen
@@ -53,7 +52,6 @@ class Consequences:
             it; None: none does.
         measures: each measure over these units.
         agents: each measure of agents after the last of these units, for each agent.
-        fields: how many values of each declared field of the state differ after the last one.
         vocabulary: the nouns of the world.
     """
 
@@ -62,7 +60,6 @@ class Consequences:
     first: Pair | None
     measures: Sequence[Pair]
     agents: Sequence[Pair]
-    fields: Mapping[str, int]
     vocabulary: Vocabulary = attrs.field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,15 +73,11 @@ class Consequences:
         for pair in self.agents:
             who = names.get(pair.of or 0, f"agent {pair.of}")
             rows += [_row(f"{pair.title} of {who}", pair)] if pair.a != pair.b else []
-        last = f"{words.unit} {self.until}"
         span = f"{words.units} {self.since} to {self.until}"
-        of_agents = f", and of agents after {last}" if self.agents else ""
+        of_agents = f", and of agents after {words.unit} {self.until}" if self.agents else ""
         parts = [] if self.first is None else [_first(self.first, words)]
         parts += [f"over {span}{of_agents}:"]
         parts.append(_table(rows) if rows else "every measure is the same")
-        named = [f"{name} ({count:,})" for name, count in self.fields.items() if count]
-        differing = escaped(", ".join(named)) or "none"
-        parts.append(f"values of the state that differ after {last}: {differing}")
         return "\n".join(parts)
 
 
@@ -103,7 +96,6 @@ def consequences(difference: Diff) -> Consequences | None:
     first = max(1, vocabulary.unit_of(difference.first.round))
     with reporting_forged(a, b):
         runs = measured_until(a, last), measured_until(b, last)
-        fields = _fields(*(tools.fields(rebuild(path, vocabulary.number(last))) for path in (a, b)))
     titles = {**runs[0].known, **runs[1].known}
     span = Span(first, last)
     follows = next(_by_unit(runs, titles, span, vocabulary), None)
@@ -113,7 +105,7 @@ def consequences(difference: Diff) -> Consequences | None:
     ]
     return Consequences(
         max(vocabulary.first, difference.first.round), vocabulary.number(last), follows, measures,
-        list(_agents(tools, *runs)), fields, vocabulary,
+        list(_agents(tools, *runs)), vocabulary,
     )  # fmt: skip
 
 
@@ -141,20 +133,6 @@ def _agents(tools: Tools, *runs: Measured[Any]) -> Iterator[Pair]:
         values = (run.by_agent.get(name, ()) for run in runs)
         for agent, (a, b) in enumerate(zip_longest(*values)):
             yield Pair(name, measure.title, a, b, agent)
-
-
-def _fields(a: Mapping[str, object] | None, b: Mapping[str, object] | None) -> Mapping[str, int]:
-    """How many values of each declared field differ; one that a run has not differs."""
-    one, two = a or {}, b or {}
-    return {name: _different(one.get(name), two.get(name)) for name in {**one, **two}}
-
-
-def _different(a: Any, b: Any) -> int:
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return sum(_different(a.get(key), b.get(key)) for key in {**a, **b})
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return sum(_different(*pair) for pair in zip_longest(a, b))
-    return int(a != b)
 
 
 def _first(pair: Pair, words: Vocabulary) -> str:

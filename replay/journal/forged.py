@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,28 +41,22 @@ def reporting_forged(*paths: str | Path) -> Iterator[None]:
 
 
 def reader_of(function: F) -> F:
-    """Decorates a function, or generator, whose first argument is the path of a journal: it reports
-    forged events.
+    """Decorates a function, or generator, whose first argument is `path`, that of a journal: it
+    reports forged events.
     """
-    signature = inspect.signature(function)
-    path = next(iter(signature.parameters))
-
-    def door(given: tuple[Any, ...], named: dict[str, Any]) -> AbstractContextManager[None]:
-        return reporting_forged(signature.bind(*given, **named).arguments[path])
-
     if inspect.isgeneratorfunction(function):
 
         @wraps(function)
-        def each(*given: Any, **named: Any) -> Iterator[Any]:
-            with door(given, named):
-                yield from function(*given, **named)
+        def each(path: str | Path, *given: Any, **named: Any) -> Iterator[Any]:
+            with reporting_forged(path):
+                yield from function(path, *given, **named)
 
         return each  # type: ignore[return-value]
 
     @wraps(function)
-    def once(*given: Any, **named: Any) -> Any:
-        with door(given, named):
-            return function(*given, **named)
+    def once(path: str | Path, *given: Any, **named: Any) -> Any:
+        with reporting_forged(path):
+            return function(path, *given, **named)
 
     return once  # type: ignore[return-value]
 

@@ -203,22 +203,15 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
     except JournalError as error:
         trouble = trouble or error
     declared = declared or Declared()
+    units = None if tools is None else declared.settings.get(tools.players.horizon)
     return replace(
         info,
         declared=declared,
         units=closed if are_all_counted else counted,
         closed=closed,
-        of=units_of(tools, declared),
+        of=units if type(units) is int and units else None,
         vocabulary=Vocabulary() if world is None else world.vocabulary,
         finished=reader.ended,
         forks=tuple(forks),
         trouble=trouble,
     )
-
-
-def units_of(tools: Tools | None, declared: Declared) -> int | None:
-    """The number of the last unit of a run by its settings; None if unknown."""
-    if tools is None:
-        return None
-    units = declared.settings.get(tools.players.horizon)
-    return units if type(units) is int and units else None

@@ -1,4 +1,4 @@
-"""Usage of language models in a run, by agent and by round, read from its journal."""
+"""Usage of language models in a run, by agent and model, read from its journal."""
 
 from __future__ import annotations
 
@@ -86,14 +86,12 @@ class Usage(msgspec.Struct, frozen=True):
         path: the journal.
         agents: (agent, its model with its options as in labels, usage); of a program, which has no
             agents, (None, model, usage).
-        rounds: (round, usage).
         total: of all answers.
         failures: the outcomes of each model's answers.
     """
 
     path: str
     agents: Sequence[tuple[int | None, str, Taken]]
-    rounds: Sequence[tuple[int, Taken]]
     total: Taken
     failures: Sequence[Failures]
 
@@ -113,9 +111,6 @@ class Usage(msgspec.Struct, frozen=True):
             "agents": [
                 {"agent": agent, "model": model, **msgspec.structs.asdict(taken)}
                 for agent, model, taken in self.agents
-            ],
-            "rounds": [
-                {"round": round, **msgspec.structs.asdict(taken)} for round, taken in self.rounds
             ],
             "total": msgspec.structs.asdict(self.total),
             "failures": [msgspec.structs.asdict(one) for one in self.failures],
@@ -161,7 +156,6 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     journal does.
     """
     by_agent: dict[tuple[int | None, str], list[RecordedAnswer]] = {}
-    by_round: dict[int, list[RecordedAnswer]] = {}
     everything = []
     with JournalReader(path) as reader:
         has_agents = tools_of(reader).players is not NOBODY
@@ -169,7 +163,6 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
             asked = recorded.without_text()
             agent = asked.answer.agent if has_agents else None
             by_agent.setdefault((agent, asked.asked.subject), []).append(asked)
-            by_round.setdefault(asked.unit, []).append(asked)
             everything.append(asked)
     prices = prices or {}
     return Usage(
@@ -178,7 +171,6 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
             (agent, model, _taken(by_agent[agent, model], prices))
             for agent, model in sorted(by_agent, key=lambda key: (key[0] or 0, key[1]))
         ],
-        [(round, _taken(asked, prices)) for round, asked in by_round.items()],
         _taken(everything, prices),
         merge_failures(map(_outcome, everything)),
     )

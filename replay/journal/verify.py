@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 
@@ -73,27 +73,6 @@ _HINT: Final = (
 _FORGED: Final = "; no run of this goldrush writes that"
 
 
-class Branch(msgspec.Struct, frozen=True):
-    """The point where a journal leaves its parent.
-
-    Attributes:
-        offset: the offset of its last FORK, in bytes.
-        shared: the SHA-256 of all bytes before it.
-        parent: the parent's SHA-256 as named by the FORK; None if it names none.
-    """
-
-    offset: int
-    shared: str
-    parent: str | None
-
-    @classmethod
-    def of(cls, commit: Commit, reader: JournalReader) -> Self:
-        """The branch at a FORK that this reader has just given."""
-        parent = (commit.setup or {}).get("parent")
-        is_sha256 = type(parent) is str and len(parent) == 64
-        return cls(*reader.reached(), parent if is_sha256 else None)
-
-
 class Break(msgspec.Struct, frozen=True):
     """The first fault of a journal.
 
@@ -146,7 +125,6 @@ class Verdict(msgspec.Struct, frozen=True):
             their policy, an option or the version of their prompt.
         unjudged: decisions that were taken again and cannot be compared, with the reason.
         forks: the public numbers of the units after which the run was forked.
-        branch: the point where the last fork leaves its parent; None without forks.
         vocabulary: the nouns of its world.
         level_in_part: 4 where that level was checked for some players only, else None.
         uses_program: level 4 needs a user-defined program.
@@ -170,7 +148,6 @@ class Verdict(msgspec.Struct, frozen=True):
     unknown: Sequence[str] = ()
     unjudged: Sequence[str] = ()
     forks: Sequence[int] = ()
-    branch: Branch | None = None
     vocabulary: Vocabulary = Vocabulary()
     level_in_part: int | None = None
     uses_program: bool = False
@@ -355,7 +332,6 @@ class _Check:
         self._events = 0
         self._digest: int | None = None  # of the state, unless a step of the unit was judged
         self._forks: list[int] = []
-        self._branch: Branch | None = None
         self._asker = PolicyCheck(None)
         self._unread: Break | None = None  # what ended the reading
         self._step: tuple[Any, Block] = None, Block([])  # state and inputs of the last one judged
@@ -396,7 +372,6 @@ class _Check:
             unknown=tuple(self._unknown),
             unjudged=tuple(self._unjudged),
             forks=self._forks,
-            branch=self._branch,
             vocabulary=self.world.vocabulary,
             rests_on=basis.rests_on,
             not_compared=basis.not_compared,
@@ -470,7 +445,6 @@ class _Check:
             self._counted += fold.counts(commit, self.world.vocabulary)
         if commit.kind == FORK:
             self._forks.append(self.world.vocabulary.number(commit.unit))
-            self._branch = Branch.of(commit, self._reader)
         # A unit commit that closes its unit is an event too, and so are start, end and forks.
         self._events += events + (commit.kind != UNIT or commit.digest is not None)
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from tempfile import TemporaryFile  # noqa: TID251  # which has no name
-from typing import Final
 
 import attrs
 
@@ -25,69 +21,7 @@ from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.observe import observed
 from goldrush.replay.repeats.subject import Runnable, subject_of
-from goldrush.replay.repeats.trace import SECONDS, Order, Trace
-
-# As a program, not as a module: its path is that of the process which starts it, no folder more.
-_PROGRAM: Final = (
-    "import sys; sys.path[:] = {!r}; from goldrush.replay.repeats.child import main; main()"
-)
-
-
-def run_once(order: Order, seconds: float = SECONDS) -> Trace:
-    """The trace of a run in a fresh process. `seconds`: the time it may take.
-
-    Raises BadInput for a target that cannot be found, a run that takes longer, and a process that
-    ends by itself.
-    """
-    command = [sys.executable, "-P", "-c", _PROGRAM.format([*map(str, sys.path)])]
-    environment = {**os.environ, "PYTHONHASHSEED": str(order.way.hash_seed)}
-    try:
-        code, answer = _answered(command, environment, pickle.dumps(order), seconds)
-    except subprocess.TimeoutExpired:
-        raise BadInput(
-            f"a run of {order.target} takes longer than {seconds:g} seconds",
-            "take fewer steps (--steps), or allow more time (--timeout)",
-        ) from None
-    if not answer:
-        raise BadInput(
-            f"a run of {order.target} ended its process with code {code}",
-            "call it in a Python of your own to see why",
-        )
-    try:
-        trace: Trace = pickle.loads(answer)  # noqa: S301  # of a process that ran the user's code
-    except Exception:
-        raise BadInput(
-            f"{order.target} could not be judged: it writes into the file of its trace",
-            "let it write to files of its own and to standard output alone",
-        ) from None
-    if trace.refused:
-        raise BadInput(*trace.refused)
-    return trace
-
-
-def _answered(
-    command: Sequence[str], environment: Mapping[str, str], given: bytes, seconds: float
-) -> tuple[int, bytes]:
-    """Run a command in a process of its own, which is killed at the end with all its children.
-
-    Returns its exit code and what it wrote to stdout. Raises TimeoutExpired.
-    """
-    # Files, not pipes: a process that the command leaves behind would keep these open.
-    with TemporaryFile() as stdin, TemporaryFile() as stdout:
-        stdin.write(given)
-        stdin.seek(0)
-        child = subprocess.Popen(  # noqa: S603  # this interpreter
-            command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, env=environment,
-            start_new_session=True,
-        )  # fmt: skip
-        try:
-            child.wait(seconds)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-        stdout.seek(0)
-        return child.returncode, stdout.read()
+from goldrush.replay.repeats.trace import Order, Trace
 
 
 def main() -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import count
+from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from threading import Lock
 from typing import Final
 
@@ -20,7 +24,6 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.diagnose import RUNS_MAX, Run, diagnosed
 from goldrush.replay.repeats.trace import (
     SECONDS,
@@ -39,6 +42,10 @@ _MORE_SEEDS: Final = (9, 57, 148, 26, 6)
 _MORE_SECONDS: Final = 60.0  # after which no further run of these begins
 _MORE_ROWS: Final = {"world": 2, "function": 0}  # than steps, if not one: what was made, or reset
 _TRIES: Final = 4  # to see the two values: a subject may part elsewhere each time
+# As a program, not as a module: its path is that of the process which starts it, no folder more.
+_PROGRAM: Final = (
+    "import sys; sys.path[:] = {!r}; from goldrush.replay.repeats.child import main; main()"
+)
 Target = str | type | Callable[..., object]
 
 
@@ -169,6 +176,63 @@ def _counted(seconds: float, on_step: OnStep | None, what: str, most: int) -> Ru
         return trace
 
     return run
+
+
+def run_once(order: Order, seconds: float = SECONDS) -> Trace:
+    """The trace of a run in a fresh process. `seconds`: the time it may take.
+
+    Raises BadInput for a target that cannot be found, a run that takes longer, and a process that
+    ends by itself.
+    """
+    command = [sys.executable, "-P", "-c", _PROGRAM.format([*map(str, sys.path)])]
+    environment = {**os.environ, "PYTHONHASHSEED": str(order.way.hash_seed)}
+    try:
+        code, answer = _answered(command, environment, pickle.dumps(order), seconds)
+    except subprocess.TimeoutExpired:
+        raise BadInput(
+            f"a run of {order.target} takes longer than {seconds:g} seconds",
+            "take fewer steps (--steps), or allow more time (--timeout)",
+        ) from None
+    if not answer:
+        raise BadInput(
+            f"a run of {order.target} ended its process with code {code}",
+            "call it in a Python of your own to see why",
+        )
+    try:
+        trace: Trace = pickle.loads(answer)  # noqa: S301  # of a process that ran the user's code
+    except Exception:
+        raise BadInput(
+            f"{order.target} could not be judged: it writes into the file of its trace",
+            "let it write to files of its own and to standard output alone",
+        ) from None
+    if trace.refused:
+        raise BadInput(*trace.refused)
+    return trace
+
+
+def _answered(
+    command: Sequence[str], environment: Mapping[str, str], given: bytes, seconds: float
+) -> tuple[int, bytes]:
+    """Run a command in a process of its own, which is killed at the end with all its children.
+
+    Returns its exit code and what it wrote to stdout. Raises TimeoutExpired.
+    """
+    # Files, not pipes: a process that the command leaves behind would keep these open.
+    with TemporaryFile() as stdin, TemporaryFile() as stdout:
+        stdin.write(given)
+        stdin.seek(0)
+        child = subprocess.Popen(  # noqa: S603  # this interpreter
+            command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            child.wait(seconds)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        stdout.seek(0)
+        return child.returncode, stdout.read()
 
 
 def _checked(settings: Mapping[str, object]) -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -198,9 +198,9 @@ def lines_of_difference(difference: Difference) -> Iterator[str]:
         yield f"  in this step: {_listed(difference.names)}"
 
 
-def _listed(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(map(shown, names[:_LISTED]))}{more}"
+    return f"{', '.join(names[:_LISTED])}{more}"
 
 
 def _counted(counts: Mapping[str, int]) -> str:
@@ -209,8 +209,4 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def _shown(place: Place) -> str:
-    return f"{_short(place.file)}:{place.line}"
-
-
-def _short(path: str) -> str:
-    return path.removeprefix(os.path.join(os.getcwd(), ""))
+    return f"{place.file.removeprefix(os.path.join(os.getcwd(), ''))}:{place.line}"

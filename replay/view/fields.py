@@ -40,7 +40,7 @@ class ShownField(msgspec.Struct, frozen=True):
         levels: of lists and grids the values in them, in order; None: more than LEVELS_MAX.
         numbers: whether all of its values are numbers, or None where one is missing.
         range: of such lists and grids the lowest and the highest number.
-        counts: of lists and whole grids with levels, by state, how many items have each.
+        counts: of lists and grids with levels, by state, how many items have each.
     """
 
     kind: str
@@ -52,19 +52,15 @@ class ShownField(msgspec.Struct, frozen=True):
     counts: Sequence[Mapping[object, int]] = ()
 
     @classmethod
-    def of(
-        cls, values: Sequence[object], agents: Sequence[int], whole: tuple[int, ...] = ()
-    ) -> ShownField:
-        """That of these values, by state, of a run with so many agents then. `whole`: the largest
-        size of the grids that are cut; empty: none is.
-        """
+    def of(cls, values: Sequence[object], agents: Sequence[int]) -> ShownField:
+        """That of these values, by state, of a run with so many agents then."""
         kinds = set(map(kind_of, values, agents))
         kind = kinds.pop() if len(kinds) == 1 else TREE
         if kind == TREE:
-            return cls(TREE, values, whole)
+            return cls(TREE, values)
         if kind == ONE:
             return cls(ONE, values, numbers=_are_numbers(set(map(type, values))))
-        sizes = {*map(_size_of, values), *filter(None, [whole])}
+        sizes = {*map(_size_of, values)}
         size = tuple(map(max, zip(*sizes, strict=True)))
         rows: Sequence[Any] = values if kind == GRID else [[value] for value in values]
         numbers = _are_numbers({type(item) for each in rows for row in each for item in row})
@@ -78,11 +74,10 @@ class ShownField(msgspec.Struct, frozen=True):
         levels = None if len(known) > LEVELS_MAX else sorted(known, key=_order)
         has_one_size = kind == GRID or (len(sizes) == 1 and size != (0,))
         if not has_one_size or (levels is None and not numbers):
-            return cls(TREE, values, whole)
+            return cls(TREE, values)
         found = [item for each in rows for row in each for item in row if item is not None]
         ends = (min(found), max(found)) if numbers else ()
-        is_counted = levels is not None and not whole
-        counts = [Counter(chain.from_iterable(each)) for each in rows] if is_counted else []
+        counts = [] if levels is None else [Counter(chain.from_iterable(each)) for each in rows]
         return cls(kind, values, size, levels, numbers, ends, counts)
 
     def as_dict(self, before: Sequence[object], *, is_drawn: bool) -> dict[str, object]:
@@ -90,6 +85,8 @@ class ShownField(msgspec.Struct, frozen=True):
         values: list[Any] = [*before, *self.values]
         if self.kind == VALUES and not is_drawn:
             values = [value[:ITEMS_MAX] for value in values]
+        if self.kind == GRID and not is_drawn and prod(self.size) > ITEMS_MAX:
+            values = [[row[:SIDE_MAX] for row in value[:SIDE_MAX]] for value in values]
         return {
             "kind": self.kind,
             "is_drawn": is_drawn,
@@ -100,16 +97,15 @@ class ShownField(msgspec.Struct, frozen=True):
 
     def chart(self, lines: Lines) -> tuple[str, Sequence[object], Sequence[Sequence[object]]]:
         """The kind of its chart, a title for each line (an agent, a policy, a value or the index of
-        an item), and the lines, of one state in `spacing`; no lines without numbers, and of grids
-        that are cut.
+        an item), and the lines, of one state in `spacing`; no lines without numbers.
         """
         step = spacing(len(self.values))
-        if self.kind == TREE or (self.kind == VALUES and not self.counts):
+        if self.kind == TREE or (self.kind == VALUES and self.levels is None):
             items = _items(self.values[::step])
             return ITEMS, range(len(items)), items
         if self.kind in (GRID, VALUES):
             counts = self.counts[::step]
-            levels = (self.levels or ()) if counts else ()
+            levels = self.levels or ()
             return COUNTS, levels, [[count.get(level, 0) for count in counts] for level in levels]
         values: Sequence[Any] = self.values[::step]
         if not self.numbers:
@@ -125,12 +121,10 @@ def spacing(states: int) -> int:
     return max(1, -(-states // POINTS_MAX))
 
 
-def fields_of(
-    states: Sequence[State], agents: Sequence[int], whole: Mapping[str, tuple[int, ...]]
-) -> dict[str, ShownField]:
-    """The fields of these states by name; `agents`, `whole`: as for `ShownField.of`."""
+def fields_of(states: Sequence[State], agents: Sequence[int]) -> dict[str, ShownField]:
+    """The fields of these states by name; `agents`: as for `ShownField.of`."""
     return {
-        name: ShownField.of([state.get(name) for state in states], agents, whole.get(name, ()))
+        name: ShownField.of([state.get(name) for state in states], agents)
         for name in dict.fromkeys(chain.from_iterable(states))
     }
 
@@ -167,21 +161,12 @@ def kind_of(value: object, agents: int) -> str:
     return GRID if within.isdisjoint((list, dict)) else TREE
 
 
-def shape_of(value: object, agents: int) -> object:
-    """What a value is drawn as, with the size of a list or grid."""
-    return kind_of(value, agents), _size_of(value) if isinstance(value, list) else ()
-
-
-def cut(state: State, drawn: Collection[str], whole: dict[str, tuple[int, ...]]) -> State:
-    """A state whose grids with more than ITEMS_MAX items have SIDE_MAX rows and columns, but those
-    that the world draws. `whole`: takes the largest size of each.
-    """
-    shown = {**state}
-    for name, value in state.items():
-        if name not in drawn and kind_of(value, -1) == GRID and prod(_size_of(value)) > ITEMS_MAX:
-            whole[name] = tuple(map(max, whole.get(name, (0, 0)), _size_of(value)))
-            shown[name] = [row[:SIDE_MAX] for row in value[:SIDE_MAX]]
-    return shown
+def shapes_of(state: State, agents: int) -> dict[str, object]:
+    """By field what a state is drawn as, with the sizes of lists and grids."""
+    return {
+        name: (kind_of(value, agents), _size_of(value) if isinstance(value, list) else ())
+        for name, value in state.items()
+    }
 
 
 def _size_of(value: Any) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 OnRun = Callable[[int, int], None]  # called with the number of runs that are measured, and of all
 
+NOT_PLAYED: Final = "not played"  # why a run of a study is left out
 DEFAULTS: Final = "defaults"  # the treatment of a run of no study whose settings are all defaults
 
 
@@ -67,14 +68,10 @@ class FolderRun:
 
 @attrs.frozen
 class FolderRuns:
-    """The runs of a folder, sorted by path, and the files that are left out.
-
-    `unplayed`: the number of runs of studies there that were not played yet.
-    """
+    """The runs of a folder, sorted by path, and what is left out, by path with why."""
 
     runs: Sequence[FolderRun]
     left_out: Mapping[str, str]
-    unplayed: int
 
 
 def runs_in(
@@ -93,7 +90,6 @@ def runs_in(
     base = Path(folder)
     paths = journals_in([folder])
     by_path: dict[str, FolderRun | str] = {}
-    unplayed = 0
     for name, _ in manifests_below(str(folder)):
         study, in_study = Path(name), dict[str, FolderRun | str]()
         try:
@@ -113,7 +109,10 @@ def runs_in(
         except BadInput as error:
             in_study = {os.path.relpath(study / MANIFEST, base): _reason(error, study / MANIFEST)}
         else:
-            unplayed += sum(run.sha256 is None for run in manifest.runs)
+            waiting = [study / run.path for run in manifest.runs if run.sha256 is None]
+            by_path |= {
+                os.path.relpath(path, base): NOT_PLAYED for path in waiting if not path.exists()
+            }
         by_path |= in_study
     others = [path for path in paths if os.path.relpath(path, base) not in by_path]
     studies = StudyFolders()
@@ -138,7 +137,7 @@ def runs_in(
     if users and left_out and not runs:
         first, reason = next(iter(left_out.items()))
         raise BadInput(f"no run can be measured ({first}: {reason})", "correct the measure")
-    return FolderRuns(runs, left_out, unplayed)
+    return FolderRuns(runs, left_out)
 
 
 def _tried(task: _Task) -> FolderRun | str:

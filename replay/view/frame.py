@@ -20,17 +20,6 @@ from goldrush.replay.colours import css_variables
 from goldrush.version import __version__
 
 _MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n|^ +", re.MULTILINE)
-# Runs the script of a page, which is in it gzipped: the policy allows both by their hashes.
-_START: Final = """\
-const text = document.getElementById("script").textContent;
-const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-new Response(stream).text().then((code) => {
-  const script = document.createElement("script");
-  script.textContent = code;
-  document.body.append(script);
-});
-"""
 PACKING: Final = 7  # of gzip: 9 takes six times as long, for 3% less
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
 
@@ -66,13 +55,13 @@ def framed(
     style = css_variables() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     frame = {
         "mark": files.MARK,
-        "policy": policy(style, _START, script),
+        "policy": policy(style, script),
         "generator": generator,
         "title": escape(title),
         "style": style,
         "body": _filled(body, {"version": f"goldrush {__version__}", **parts}),
-        "data": f"{data}\n{packed_element('script', script.encode())}",
-        "script": _START,
+        "data": data,
+        "script": script,
     }
     return _filled(Path(__file__).with_name("frame.html"), frame)
 

@@ -8,7 +8,7 @@ policy allows by their hashes. It holds no date, and paths relative to itself al
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -64,7 +64,6 @@ class Overview:
             "size": self.size,
             "runs": len(self.folder.runs),
             "left_out": [{"path": p, "reason": why} for p, why in self.folder.left_out.items()],
-            "unplayed": self.folder.unplayed,
         }
 
 
@@ -111,7 +110,7 @@ def write_overview(
     is_one = len(worlds) == 1
     parts = {
         "head": worlds[0].top(1) if is_one else f"<h1>{escape_text(title)}</h1>",
-        "left_out": _left_out(folder_runs),
+        "left_out": _left_out(folder_runs.left_out),
         "sections": "\n".join(
             f'<section class="world" id="world-{index}" aria-label="{escape_text(name)}">'
             f"{'' if is_one else world.top(2)}</section>"
@@ -271,19 +270,14 @@ def _measure(measure: StudyOutcome) -> dict[str, str]:
     return {name: getattr(measure, name) for name in names}
 
 
-def _left_out(folder_runs: FolderRuns) -> str:
-    """Files that are no finished runs, with why, and how many runs are not played."""
-    count, unplayed = len(folder_runs.left_out), folder_runs.unplayed
-    parts = []
-    if unplayed:
-        are = "is" if unplayed == 1 else "are"
-        parts.append(f"<p>{format_count(unplayed, 'run')} of the study {are} not played.</p>")
-    if count:
-        items = "".join(
-            f"<li><code>{escape_text(path)}</code>: {escape_text(reason)}</li>"
-            for path, reason in folder_runs.left_out.items()
-        )
-        verb = "is" if count == 1 else "are"
-        title = f"{format_count(count, 'file')} {verb} left out"
-        parts.append(f"<details><summary>{title}</summary><ul>{items}</ul></details>")
-    return "\n".join(parts)
+def _left_out(left_out: Mapping[str, str]) -> str:
+    """Runs that are not played and files that are no finished runs, with why."""
+    if not left_out:
+        return ""
+    items = "".join(
+        f"<li><code>{escape_text(path)}</code>: {escape_text(reason)}</li>"
+        for path, reason in left_out.items()
+    )
+    verb = "is" if len(left_out) == 1 else "are"
+    title = f"{format_count(len(left_out), 'file')} {verb} left out"
+    return f"<details><summary>{title}</summary><ul>{items}</ul></details>"

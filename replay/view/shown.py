@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.measures import AgentMeasure, Measured, Measures
+from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
@@ -23,11 +22,11 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.story import names_of
 from goldrush.replay.journal.why import Explanation
-from goldrush.replay.outcome import RunOutcome, of_agents, outcome_of
+from goldrush.replay.outcome import RunOutcome, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.chart import Lines, lines_of, short
-from goldrush.replay.view.fields import charts, fields_of, shape_of, spacing
+from goldrush.replay.view.fields import charts, fields_of, shapes_of, spacing
 from goldrush.replay.view.lines import EventLines
 from goldrush.replay.view.walked import POINTS_MAX, Walked, any_of
 
@@ -54,7 +53,6 @@ class ShownRun:
         trouble: the error that breaks off the journal, or None.
         labels: the group of each agent: what it plays, of two runs also in which.
         outcome: of the units that are compared; None where none can be told.
-        measures: of agents, with the value of each agent.
         data: what the script draws, by name; see replay/view/README.md.
         size, sha256: of the journal.
         journal: its bytes; empty above JOURNAL_MAX.
@@ -70,7 +68,6 @@ class ShownRun:
     trouble: str | None
     labels: Sequence[str]
     outcome: RunOutcome | None
-    measures: Sequence[tuple[AgentMeasure, Sequence[Value]]]
     data: Mapping[str, Any]
     size: int
     sha256: str
@@ -126,12 +123,15 @@ def shown_of(
     names, number = walked.shown.names or names_of(path), world.vocabulary.number
     first, last = number(walked.first), number(walked.last)
     trouble = walked.trouble
-    outcome, of_each = None, []
+    outcome, by_agent = None, []
     if compared is not None:
         outcome = outcome_of(tools, compared, breaks_off=trouble is not None)
-        of_each = [
-            (tools.measures.of_agents.get(name) or of_agents(compared.known[name]), by_agent)
-            for name, by_agent in compared.by_agent.items()
+        by_agent = [
+            {
+                "title": (tools.measures.of_agents.get(name) or compared.known[name]).title,
+                "values": [short(value) for value in values],
+            }
+            for name, values in compared.by_agent.items()
         ]
     chart, charted = _chart(walked, measured, outcome, labels, lines)
     states = _states(tools, walked, outline, lines_of(labels))
@@ -145,15 +145,8 @@ def shown_of(
         trouble=None if trouble is None else str(trouble).removeprefix(f"{path}: "),
         labels=labels,
         outcome=outcome,
-        measures=of_each,
         data={
-            "front": {
-                **chart,
-                "measures": [
-                    {"title": each.title, "values": [short(value) for value in values]}
-                    for each, values in of_each
-                ],
-            },
+            "front": {**chart, "measures": by_agent},
             "forks": declared.history,
             "rosters": [(start, of[:AGENTS_MAX]) for start, of in declared.labels],
             "names": names,
@@ -189,11 +182,9 @@ def _states(tools: Tools, walked: Walked, outline: Outline, lines: Lines) -> dic
     samples = walked.states.items()
     stated = [number for number, _ in samples]
     states, agents = [state for _, (state, _) in samples], [count for _, (_, count) in samples]
-    fields = fields_of(states, agents, walked.whole)
+    fields = fields_of(states, agents)
     before = walked.before
-    if states and {name: shape_of(value, agents[0]) for name, value in before.items()} == {
-        name: shape_of(value, agents[0]) for name, value in states[0].items()
-    }:
+    if states and shapes_of(before, agents[0]) == shapes_of(states[0], agents[0]):
         stated = [outline.vocabulary.number(walked.first - 1), *stated]
     else:
         before = {}
@@ -295,8 +286,9 @@ def _measures(
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
-    of_units = [name for name in measures.of_units if name in measured.known]
-    main = of_units or list(measured.known)
+    known = measured.known
+    of_units = [name for name in measures.of_runs if name in known and known[name].by_unit]
+    main = of_units or known
     return [
         {
             "name": name,
@@ -306,6 +298,6 @@ def _measures(
             "low": measure.limits[0] if measure.limits[0] > -1e300 else None,
             "values": [short(value) for value in values[name]],
         }
-        for name, measure in measured.known.items()
+        for name, measure in known.items()
         if measure.by_unit and any_of(values[name]) and name not in charted
     ]

@@ -15,7 +15,7 @@ from goldrush.kernel.world import World
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import RunOutcome, means_of
 from goldrush.replay.policies import beside, last_of
-from goldrush.replay.text import capitalized, format_number
+from goldrush.replay.text import SENTENCE_DIGITS, capitalized, format_change, format_number
 from goldrush.replay.view.chart import POLICIES_MAX
 from goldrush.replay.view.frame import escape_text
 from goldrush.replay.view.shown import ShownRun
@@ -52,7 +52,7 @@ def top_of_two(runs: Sequence[ShownRun], hues: Hues, difference: Diff, world: Wo
         totals = [run.total for run in runs]
         count = format_count(vocabulary.unit_of(min(totals)), vocabulary.unit)
         after = "At the end" if totals[0] == totals[1] else f"After {count}"
-        headline, table = compared(*outcomes, after=after), _comparison(runs, outcomes, hues)
+        headline, table = compared(*outcomes, after=after), _comparison(outcomes, hues)
     lines = "".join(
         f"<li><strong>{which}</strong> {escape_text(_named(run))}</li>"
         for which, run in zip("AB", runs, strict=True)
@@ -168,23 +168,17 @@ def _standings(outcome: RunOutcome | None, hues: Hues) -> str:
     )
 
 
-def _means(
-    a: RunOutcome, b: RunOutcome, ours: Sequence[Value], theirs: Sequence[Value]
-) -> dict[str, tuple[Value, Value]]:
-    """By group of agents (`policies.beside`), the means of these values in run A and in run B; None
-    where the group is not there.
-    """
-    labels = beside(a.policies, b.policies)
-    before, after = map(means_of, (ours, theirs), labels)
-    groups = dict.fromkeys([*before, *after])
-    return {label: (before.get(label), after.get(label)) for label in groups}
-
-
 def _outcomes(a: RunOutcome, b: RunOutcome) -> dict[str, tuple[Value, Value]]:
-    """The mean outcomes by group, the largest difference first; none where they are of the runs."""
+    """By group of agents (`policies.beside`) the mean outcomes, the largest difference first; None
+    where the group is not there. Empty where they are of the runs.
+    """
     if not (a.by_agent and b.by_agent):
         return {}
-    means = _means(a, b, a.by_agent, b.by_agent)
+    labels = beside(a.policies, b.policies)
+    before, after = map(means_of, (a.by_agent, b.by_agent), labels)
+    means = {
+        label: (before.get(label), after.get(label)) for label in dict.fromkeys([*before, *after])
+    }
     return dict(sorted(means.items(), key=lambda group: -abs(_change(*group[1]) or 0.0)))
 
 
@@ -218,38 +212,22 @@ def compared(a: RunOutcome, b: RunOutcome, *, after: str) -> str:
     )
 
 
-def _comparison(runs: Sequence[ShownRun], outcomes: Sequence[RunOutcome], hues: Hues) -> str:
-    """The outcomes of two runs by group of agents, and the differences of all measures of agents;
-    empty where they are of the runs.
-    """
+def _comparison(outcomes: Sequence[RunOutcome], hues: Hues) -> str:
+    """The outcomes of two runs by group of agents; empty where they are of the runs."""
     a, b = outcomes
-    theirs = dict(runs[1].measures)
-    others = {
-        measure.title: _means(a, b, ours, theirs[measure])
-        for measure, ours in runs[0].measures[1:]
-        if measure in theirs
-    }
     counts = [Counter(labels) for labels in beside(a.policies, b.policies)]
     rows = [
         [
             label,
             " | ".join(dict.fromkeys(f"{count[label]:,}" for count in counts)),
             *map(format_number, means),
-            _signed(_change(*means)),
-            *(_signed(_change(*of[label])) for of in others.values()),
+            format_change(*means, SENTENCE_DIGITS),
         ]
         for label, means in _outcomes(a, b).items()
     ]
     agents = "agents in A | B" if any("|" in row[1] for row in rows) else "agents"
     head = ["policy", agents, f"mean {a.measure.title} in A", "in B", "B − A"]
-    head += [f"{title}, B − A" for title in others]
     return _table("Outcome of both runs by policy", head, rows, hues) if rows else ""
-
-
-def _signed(value: Value) -> str:
-    if value is None:
-        return "-"
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{format_number(abs(value))}"
 
 
 def _parting(difference: Diff, runs: Sequence[ShownRun], unit: str) -> str:

@@ -18,7 +18,7 @@ from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.tools import ClosedUnit, Tools, UnitFields
 from goldrush.replay.view.chart import Lines, points_of
-from goldrush.replay.view.fields import State, cut
+from goldrush.replay.view.fields import State
 from goldrush.replay.view.lines import EventLines, Groups
 
 UNITS_MAX: Final = 20_000  # units that a page shows
@@ -44,7 +44,6 @@ class Walked:
         trouble: the error that breaks off the journal, or None.
         lines: of each unit that is shown, see view/lines.py.
         before: the state before the first unit that is shown; empty: there is none.
-        whole: by field the largest size of the grids that are cut.
         states: the fields of the units that are shown, or of one in `states.every`, by number, with
             the number of agents.
     """
@@ -68,7 +67,6 @@ class Walked:
         self.trouble: JournalError | None = None
         self.lines: list[Groups] = []
         self.before: State = {}
-        self.whole: dict[str, tuple[int, ...]] = {}
         self.states = Sampling[tuple[State, int]](STATES_MAX, world.vocabulary.number(self.first))
         self._points = Sampling[Row](POINTS_MAX)
         self._events: list[RecordedEvent] = []
@@ -142,7 +140,7 @@ class Walked:
     def _note(self, number: int, unit: ClosedUnit, state: State) -> None:
         """Add a state, as far as there is room."""
         if number < self.first or self.states.wants(unit.round):
-            values = cut(_plain(state), self._tools.view.drawn, self.whole)
+            values = _plain(state)
             if number < self.first:
                 self.before = values
             else:

@@ -75,6 +75,14 @@ def test_a_policy_that_takes_too_much_memory_does_not_speak_against_the_journal(
     assert "not enough memory to judge it" in ran.err
 
 
+def test_an_answer_for_a_fork_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_bytes(b"caf\xe9")
+    words = ("--at", 1, "--answer", "answer.txt", "--", "true")
+    ran = goldrush("fork", "run.journal", *words, cwd=tmp_path)
+
+    assert_refused(ran, "--answer is not UTF-8; give a file that is")
+
+
 ENCODINGS = [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},
              {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]  # fmt: skip
 

@@ -64,17 +64,13 @@ Change = Callable[[Path, Path], None]
 @pytest.mark.parametrize("size", [0, 3, None])
 def test_the_hash_is_that_of_the_file_however_far_it_was_read(path: Path, size: int | None) -> None:
     with JournalReader(path, hashed=True) as reader:
-        for index, commit in enumerate(reader):
+        for index, _ in enumerate(reader):
             if index == size:
                 break
-
-            before = path.read_bytes()[: commit.offset]
-            assert (commit.offset, hash_of(before)) == reader.reached()
 
         assert hash_of(path.read_bytes()) == reader.sha256() == reader.sha256()
         assert len(list(reader)) == len(commits_of(path))  # from the start once more
         assert hash_of(path.read_bytes()) == reader.sha256() == sha256_of(path)
-        assert (path.stat().st_size, sha256_of(path)) == reader.reached()
 
 
 @pytest.mark.parametrize("size", [1 << 16, (1 << 20) + 17])

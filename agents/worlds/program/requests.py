@@ -11,11 +11,11 @@ import hashlib
 import json
 import re
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from threading import current_thread, main_thread
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
@@ -174,16 +174,11 @@ class Masks:
 
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
-        return _canonical(value, self.masked if self._masks else str)
-
-
-def _canonical(value: Any, masked: Callable[[str], str]) -> Json:
-    kind = type(value)
-    if kind is str:
-        return masked(value)
-    if kind is dict:
-        return {key: _canonical(value[key], masked) for key in sorted(value)}
-    return [_canonical(item, masked) for item in value] if kind is list else value
+        if isinstance(value, str):
+            return self.masked(value)
+        if isinstance(value, dict):
+            return {key: self.in_value(value[key]) for key in sorted(value)}
+        return [self.in_value(item) for item in value] if isinstance(value, list) else value
 
 
 def asked_of(
@@ -204,9 +199,7 @@ def asked_of(
         shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
         path = masks.masked(hidden(path))
     kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
-    return Asked(
-        caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value
-    )  # fmt: skip
+    return Asked(caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value)
 
 
 def not_compared(headers: Iterable[tuple[str, str]]) -> list[str]:

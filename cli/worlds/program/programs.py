@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 
 import click
 
-from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, code_of
 from goldrush.cli.command import PROGRAM, command, option
 from goldrush.cli.models import MODELS_FILE
 from goldrush.cli.options import (
@@ -22,8 +22,8 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.record import new_journal
-from goldrush.cli.text import echo, echo_error, echo_json, program
-from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
+from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, program
+from goldrush.kernel.text import format_count, quoted, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
 
 if TYPE_CHECKING:
@@ -58,19 +58,6 @@ class UpstreamOptions(NamedTuple):
     seconds: float | None = option("--seconds", "N", "End the program after so long.")
 
 
-class ComparedOptions(NamedTuple):
-    """Options of what is compared when the program is run again; they are recorded."""
-
-    masks: tuple[str, ...] = option(
-        "--mask", "REGEX",
-        "What matches is not compared: dates, say. A named group names it; repeatable.",
-    )  # fmt: skip
-    outputs: tuple[str, ...] = option(
-        "--output", "FILE",
-        "A file that the program writes, compared like what it prints; repeatable.",
-    )  # fmt: skip
-
-
 def _words() -> Sequence[str]:
     """The program: the words behind the first `--`. Raises UsageError where there is none."""
     behind: Sequence[str] = click.get_current_context().meta[PROGRAM]
@@ -84,12 +71,14 @@ def _words() -> Sequence[str]:
     return behind
 
 
-def _options(reach: UpstreamOptions, compared: ComparedOptions | None = None) -> Options:
+def _options(
+    reach: UpstreamOptions, masks: tuple[str, ...] = (), outputs: tuple[str, ...] = ()
+) -> Options:
+    """What the recorder takes. `masks`, `outputs`: what is compared; they are recorded."""
     from goldrush.agents.llm.models import Models, read_models
     from goldrush.replay.worlds.program.recording import Options
     from goldrush.replay.worlds.program.session import Limits
 
-    masks, outputs = compared or ((), ())
     tables = read_models(reach.models) if reach.models else {}
     models = Models(by_name=tables, max_tokens=reach.max_tokens, max_cost=reach.max_cost)
     limits = Limits(reach.max_requests, models)
@@ -101,7 +90,14 @@ def record(
     *,
     out: NewJournal,
     reach: UpstreamOptions,
-    compared: ComparedOptions,
+    masks: tuple[str, ...] = option(
+        "--mask", "REGEX",
+        "What matches is not compared: dates, say. A named group names it; repeatable.",
+    ),
+    outputs: tuple[str, ...] = option(
+        "--output", "FILE",
+        "A file that the program writes, compared like what it prints; repeatable.",
+    ),
     force: Force,
     as_json: bool = json_option(),
 ) -> int:  # fmt: skip
@@ -120,7 +116,7 @@ def record(
 
     behind = _words()
     stem = next((Path(word).stem for word in behind if Path(word).is_file()), Path(behind[0]).stem)
-    target, options = new_journal(out, stem), _options(reach, compared)
+    target, options = new_journal(out, stem), _options(reach, masks, outputs)
     return _carried_out(
         target, as_json, lambda write: record(behind, target, options, write, force=force)
     )
@@ -151,9 +147,9 @@ def fork(
     *,
     journal: Journal,
     at: int = option("--at", "N", "The first exchange that is another.", required=True),
-    answer: str | None = option(
+    answer: TextIO | None = option(
         "--answer", "FILE", "The text of its answer; without it, it is asked again.",
-        type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+        type=click.File(encoding="utf-8"),
     ),
     model: str | None = option(
         "--model", "NAME", "The model that is asked from there on, whatever the program names."
@@ -173,10 +169,10 @@ def fork(
     from goldrush.replay.worlds.program.recording import fork
 
     behind, options = _words(), _options(reach)
-    text = None
-    if answer is not None:
-        with click.open_file(answer, encoding="utf-8") as file:
-            text = file.read().removesuffix("\n")
+    try:
+        text = None if answer is None else answer.read().removesuffix("\n")
+    except UnicodeDecodeError:
+        raise click.UsageError("--answer is not UTF-8; give a file that is") from None
     target = new_journal(out, f"{Path(journal).stem}-fork{at}")
     return _carried_out(
         target, as_json,
@@ -203,20 +199,16 @@ def verify(
     Example:
       goldrush verify run.journal -- python sim.py --seed 3
     """
-    from goldrush.replay.journal import batch
+    from goldrush.replay.journal.batch import format_result, verify_all
     from goldrush.replay.worlds.program.recording import Options, running
 
     with running(_words(), Options(variables=variables, seconds=seconds)):
-        (result,) = batch.verify_all([journal], jobs=1)
-    if as_json:
-        echo_json([result.as_dict()])
-    elif result.error is not None:
-        echo_error(f"goldrush: {result.error}")
+        (result,) = verify_all([journal], jobs=1)
+    if as_json or result.error is None:
+        echo(as_json, as_dicts([result]), lambda: format_result(result, program()))
     else:
-        click.echo(escaped(batch.format_result(result, program())))
-    if result.holds is None:
-        return TROUBLE
-    return DONE if result.holds else DIFFERS
+        echo_error(f"goldrush: {result.error}")
+    return code_of([result.holds])
 
 
 @command()
@@ -254,13 +246,18 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
     """Record a program, and print what there is of it. Returns the exit code."""
     from goldrush.replay.journal.outline import outline_of
 
-    outcome = play(printed_to(sys.stderr if as_json else sys.stdout))
+    stream = sys.stderr if as_json else sys.stdout
+
+    def write(piece: bytes) -> None:  # what the program prints
+        stream.buffer.write(piece)
+        stream.flush()
+
+    outcome = play(write)
     info = outline_of(path)
     name = quoted_path(path)
     command = f"{name} -- {' '.join(map(quoted, _words()))}"
     for warning in outcome.warnings:
         echo_error(f"goldrush: {warning}")
-    goes_on = f"{outcome.stopped}; go on with `{program()} resume {command}`"
     if as_json:
         echo_json({
             **info.as_dict(), "stopped": outcome.stopped or None, "served": outcome.served,
@@ -272,16 +269,7 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
         if not outcome.stopped:
             echo_error(f"next:    {program()} verify {command}")
     if outcome.stopped:
-        echo_error(f"goldrush: {goes_on}")
+        goes_on = f"go on with `{program()} resume {command}`"
+        echo_error(f"goldrush: {outcome.stopped}; {goes_on}")
         return INTERRUPTED if outcome.stopped == "interrupted" else DIFFERS
     return DONE
-
-
-def printed_to(stream: TextIO) -> Write:
-    """The function that writes what a program prints to a stream of this process."""
-
-    def write(piece: bytes) -> None:
-        stream.buffer.write(piece)
-        stream.flush()
-
-    return write

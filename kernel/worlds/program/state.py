@@ -103,7 +103,7 @@ class ProgramState:
 
     setup: Mapping[str, Any]
     declared: int
-    source: str
+    source: str = ""
     model: str = ""
     unit: int = 0
     chain: int = 0
@@ -126,12 +126,9 @@ def initial(setup: Mapping[str, object]) -> ProgramState:
     for name, kind in SETUP.items():
         if not kind.holds(setup[name]):
             raise BadInput(f"{name} is {format_value(setup[name])}", f"it must be {kind.name}")
-    return ProgramState(setup, fingerprint(setup), _sha256_in(setup))
-
-
-def _sha256_in(facts: Mapping[str, Any]) -> str:
-    sha256: str = facts["source"]["sha256"]
-    return sha256
+    state = ProgramState(setup, fingerprint(setup))
+    state.source = state.setup["source"]["sha256"]
+    return state
 
 
 def evolve(state: ProgramState, block: Block) -> ProgramState:
@@ -191,8 +188,9 @@ def digest(state: ProgramState) -> int:
 
 def fork(state: ProgramState, facts: Mapping[str, object], past: Past) -> ProgramState:
     """The state with a fork's changes. Raises BadInput for invalid facts."""
-    changes = show_fork(facts)["changes"]
-    state.model, state.source = changes.get("model", state.model), _sha256_in(facts)
+    shown = show_fork(facts)
+    state.model = shown["changes"].get("model", state.model)
+    state.source = shown["source"]["sha256"]
     state.declared = fingerprint([state.declared, facts])
     state.exit_code = None
     return state

@@ -102,8 +102,7 @@ class References:
         """The longest beginning of a list that is known, and the number of its items."""
         number = _NOWHERE
         for count, item in enumerate(items):
-            is_object = isinstance(item, dict)
-            longer = self._longer.get((number, _digest(item))) if is_object else None
+            longer = self._longer.get((number, _digest(item))) if isinstance(item, dict) else None
             if longer is None:
                 return number, count
             number = longer

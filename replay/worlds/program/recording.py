@@ -63,6 +63,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 DEFAULT: Final = Options()
+Launch = tuple[Program, ProgramSession]  # a program, and the session that it is run in
 
 
 class ProgramOutcome(msgspec.Struct, frozen=True):
@@ -81,14 +82,6 @@ class ProgramOutcome(msgspec.Struct, frozen=True):
     warnings: Sequence[str] = ()
 
 
-class Launch(msgspec.Struct, frozen=True):
-    """What a program is run in: its command, its session, and the URLs of servers by name."""
-
-    command: Program
-    session: ProgramSession
-    urls: Mapping[str, str]
-
-
 def record(
     words: Sequence[str], out: str | Path, options: Options, write: Write, *, force: bool = False
 ) -> ProgramOutcome:
@@ -99,8 +92,8 @@ def record(
     """
     is_new = force or not is_unfinished(words, out)
     begun = recording(words, out, options, force=force) if is_new else resuming(words, out, options)
-    with begun as setting:
-        return _played(setting, write)
+    with begun as launch:
+        return _played(launch, write)
 
 
 def resume(
@@ -112,8 +105,8 @@ def resume(
     Raises BadInput for another command, other files of it, and a finished run; JournalError,
     WriteFailed.
     """
-    with resuming(words, path, options) as setting:
-        return _played(setting, write)
+    with resuming(words, path, options) as launch:
+        return _played(launch, write)
 
 
 @contextmanager
@@ -122,9 +115,8 @@ def recording(
 ) -> Iterator[Launch]:
     """A new journal, open for a program. Raises as `record`."""
     urls, names = upstreams_of(os.environ, options.upstreams, options.variables)
-    command = Program(
-        words, names, options.outputs, os.environ.get("PYTHONHASHSEED", "0"), options.seconds
-    )
+    hashseed = os.environ.get("PYTHONHASHSEED", "0")
+    command = Program(words, urls, names, options.outputs, hashseed, options.seconds)
     source = source_of_command(words)
     setup = {
         "command": Secrets(os.environ).in_command(words),
@@ -132,15 +124,15 @@ def recording(
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
         "outputs": tuple(options.outputs),
-        "hashseed": command.hashseed,
+        "hashseed": hashseed,
         "source": source.as_dict(),
     }
-    masks, behaviour = Masks(options.masks), Behaviour(source.sha256)
+    Masks(options.masks)  # refused before there is a journal
+    behaviour = Behaviour(source.sha256)
     with JournalWriter(out, Header(NAME, RULES), force=force, fsync=True) as journal:
         recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, 1)
         with closing(recorder):
-            session = ProgramSession(Tape(), recorder, Secrets(os.environ), masks, options.limits)
-            yield Launch(command, session, urls)
+            yield command, ProgramSession(Tape(), recorder, options.limits)
 
 
 def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
@@ -160,13 +152,12 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
             tape = tape_of(reader)
         check_command(tape, words, str(path))
         _check_servers(tape, options, path)
-        command, urls, masks, secrets = given_again(tape, words, options)
+        command = given_again(tape, words, options)
         behaviour = tape.behaviour(source_of_command(words).sha256)
         loop = resume_steps(program_world(behaviour), journal)
         recorder = Recorder(loop, behaviour, _process(tape) + 1)
         with closing(recorder):
-            session = ProgramSession(tape, recorder, secrets, masks, options.limits)
-            yield Launch(command, session, urls)
+            yield command, ProgramSession(tape, recorder, options.limits)
 
 
 def fork(
@@ -193,7 +184,7 @@ def fork(
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
         _check_servers(whole, options, parent)
-        command, urls, masks, secrets = given_again(whole, words, options)
+        command = given_again(whole, words, options)
         source = source_of_command(words)
         behaviour = tape.behaviour(source.sha256)
         facts = {
@@ -204,12 +195,12 @@ def fork(
             program_world(behaviour), reader, at - 1, lambda state: facts, out, force=force,
             fsync=True,
         )  # fmt: skip
-        with closing(Recorder(loop, behaviour, _process(tape) + 1, model)) as recorder:
-            session = ProgramSession(tape, recorder, secrets, masks, options.limits)
+        with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
+            session = ProgramSession(tape, recorder, options.limits)
             if answer is not None:
                 exchange = whole.exchanges[at]
-                session.replace(exchange.asked, with_text(exchange.answer, answer))
-            return _played(Launch(command, session, urls), write)
+                session.replaced = exchange.asked, with_text(exchange.answer, answer)
+            return _played((command, session), write)
 
 
 def tape_of(reader: JournalReader) -> Tape:
@@ -244,11 +235,9 @@ def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
             raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
 
 
-def given_again(
-    tape: Tape, words: Sequence[str], options: Options
-) -> tuple[Program, Mapping[str, str], Masks, Secrets]:
-    """What a program is run with once more: as recorded, but for the servers, which may be
-    elsewhere now. Raises BadInput.
+def given_again(tape: Tape, words: Sequence[str], options: Options) -> Program:
+    """A program as it is run once more: as recorded, but for the servers, which may be elsewhere
+    now. Raises BadInput.
     """
     assert tape.state is not None
     setup: Mapping[str, Any] = tape.state.setup
@@ -257,19 +246,18 @@ def given_again(
     urls, names = upstreams_of(
         os.environ, [*upstreams, *options.upstreams], [*variables, *options.variables]
     )
-    command = Program(words, names, setup["outputs"], setup["hashseed"], options.seconds)
-    return command, urls, Masks(setup["masks"]), Secrets(os.environ)
+    return Program(words, urls, names, setup["outputs"], setup["hashseed"], options.seconds)
 
 
 def _process(tape: Tape) -> int:
     return 1 if tape.state is None else tape.state.process
 
 
-def _played(setting: Launch, write: Write) -> ProgramOutcome:
+def _played(launch: Launch, write: Write) -> ProgramOutcome:
     """Run a program to its end, and record that."""
-    session, end, stopped = setting.session, None, ""
+    (command, session), end, stopped = launch, None, ""
     try:
-        end = asyncio.run(run(setting.command, session, setting.urls, write))
+        end = asyncio.run(run(command, session, write))
     except KeyboardInterrupt:
         stopped = "interrupted"
     session.finish(end)
@@ -321,10 +309,14 @@ class Given:
             with reader.again() as again:
                 tape = tape_of(again)
             check_command(tape, self.words, str(reader.path))
-            self.session, self.end = played_again(tape, self.words, self.options)
-        behaviour, command = self.session.behaviour(self.end, source), shown_command(self.words)
+            command = given_again(tape, self.words, self.options)
+            session = ProgramSession(tape)
+            self.end = asyncio.run(run(command, session, is_open_ended=tape.is_open_ended))
+            session.finish(None)
+            self.session = session
+        behaviour, typed = self.session.behaviour(self.end, source), shown_command(self.words)
         path = quoted_path(str(reader.path))
-        behaviour.way_out = f"`goldrush repeats --journal {path} -- {command}` names the line"
+        behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
         return program_world(behaviour)
 
     def basis(self, path: str) -> Basis:
@@ -343,18 +335,6 @@ class Given:
             left_out.append(f"what is masked: {', '.join(masks)}")
         command = shown_command(self.words)
         return Basis(f"a run of {command} on the recorded answers", "; ".join(left_out))
-
-
-def played_again(
-    tape: Tape, words: Sequence[str], options: Options
-) -> tuple[ProgramSession, Exit | None]:
-    """Run a program on the answers of a journal. What is not there is refused. Raises BadInput."""
-    command, urls, masks, secrets = given_again(tape, words, options)
-    session = ProgramSession(tape, None, secrets, masks)
-    is_open_ended = tape.is_open_ended
-    end = asyncio.run(run(command, session, urls, is_open_ended=is_open_ended))
-    session.finish(None)
-    return session, end
 
 
 @contextmanager

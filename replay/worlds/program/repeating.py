@@ -8,9 +8,6 @@ compared with each other, which are alike but for what the doctor puts back.
 from __future__ import annotations
 
 import asyncio
-import json
-import re
-import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -21,14 +18,15 @@ from typing import Any, Final
 import attrs
 import msgspec
 
-from goldrush.agents.worlds.program.requests import Masks, Response, Secrets, key_of
+from goldrush.agents.worlds.program.requests import Response, key_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import format_count, quoted
+from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Exit
 from goldrush.replay.arguments import OnStep
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
@@ -70,9 +68,6 @@ _WAYS_OUT: Final = {
     "set-pop": "take a list, or the smallest: min(...)",
     "system-random": "record it: goldrush.outside(lambda: str(uuid.uuid4()))()",
 }
-_IN_NAMES: Final = f"{string.ascii_letters}{string.digits}.:-"
-_NAME: Final = re.compile(f"[{_IN_NAMES}]*")
-_UUID: Final = re.compile("[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}")
 _WATCHED: Final = "watched program"
 
 
@@ -86,13 +81,11 @@ class ProgramRepeats(Repeats):
             compared with each other alone.
         is_watched: whether it runs in a Python that has goldrush: else no clock was moved, and no
             cause is known.
-        mask: a pattern of what differs; empty: none was found.
     """
 
     journal: str = ""
     is_other_code: bool = False
     is_watched: bool = True
-    mask: str = ""
 
     def _lines(self) -> Iterator[str]:
         verb = "repeats" if self.repeats else "DOES NOT REPEAT"
@@ -108,8 +101,8 @@ class ProgramRepeats(Repeats):
         for cause in self.causes:
             yield str(cause)
             yield f"  way out: {_WAYS_OUT[cause.place.kind]}"
-        if self.mask and all(cause.place.kind in FORCED for cause in self.causes):
-            yield f"  way out: do not compare it; record with --mask {quoted(self.mask)}"
+        if self.difference and all(cause.place.kind in FORCED for cause in self.causes):
+            yield "  way out: do not compare it; record with --mask REGEX, which matches it"
         if self.unexplained:
             yield f"not explained: {self.unexplained}"
 
@@ -124,7 +117,7 @@ def program_repeats(
 
     Raises BadInput for another command, a run that takes too long; JournalError.
     """
-    with JournalReader(path) as reader:
+    with reporting_forged(path), JournalReader(path) as reader:
         tape = tape_of(reader)
     check_command(tape, words, str(path))
     assert tape.state is not None
@@ -158,9 +151,9 @@ def program_repeats(
     found = leaf_that_differs(a.leaves, b.leaves)
     assert found is not None  # the rows are digests of the leaves
     where, one, two = found
-    at, *shown = cut(one, two)
+    _, *shown = cut(one, two)
     difference = Difference(0, (where,), where, shown[0], shown[1], (name_a, name_b))
-    verdict = attrs.evolve(verdict, difference=difference, mask=mask_of(one, two, at))
+    verdict = attrs.evolve(verdict, difference=difference)
     if differing == pairs[:1]:
         why = "the runs are alike, and not as recorded: other files, variables, versions, hosts"
         return attrs.evolve(verdict, unexplained=why)
@@ -174,8 +167,8 @@ def program_repeats(
 class _Rehearsal(ProgramSession):
     """A run that is given another answer where its request is not recorded."""
 
-    def __init__(self, tape: Tape, secrets: Secrets, masks: Masks) -> None:
-        super().__init__(tape, None, secrets, masks)
+    def __init__(self, tape: Tape) -> None:
+        super().__init__(tape)
         self.asked: list[Asked] = []
 
     def serve(self, asked: Asked) -> Response | None:
@@ -189,12 +182,12 @@ class _Rehearsal(ProgramSession):
 
 def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> Trace:
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
-    command, urls, masks, secrets = given_again(tape, words, options)
-    session, is_cut = _Rehearsal(tape, secrets, masks), tape.is_open_ended
+    command = given_again(tape, words, options)
+    session, is_cut = _Rehearsal(tape), tape.is_open_ended
     with TemporaryFolder() as folder:
         place_order(order, folder.path)
         watched = {} if order.fixes is None else {FOLDER: folder.path}
-        end = asyncio.run(run(command, session, urls, is_open_ended=is_cut, watched=watched))
+        end = asyncio.run(run(command, session, is_open_ended=is_cut, watched=watched))
         sightings = seen_in(folder.path)
     if end is None and not is_cut:
         raise BadInput(
@@ -238,23 +231,6 @@ def _trace_of(asked: Iterable[Asked], notes: Iterable[tuple[str, Json]], end: Ex
         counts[name] += 1
         name += "" if counts[name] == 1 else f", number {counts[name]}"
         for field, value in fields.items():
-            for path, leaf in leaves_of(value, f"{name}: {field}"):
-                text = leaf.decode("utf-8", "backslashreplace") if isinstance(leaf, bytes) else leaf
-                leaves[path] = json.dumps(text, ensure_ascii=False)
+            leaves.update(leaves_of(value, f"{name}: {field}"))
     digest = digest_of(f"{path}={text}" for path, text in sorted(leaves.items()))
     return Trace(rows=[{"run": digest}], leaves=leaves)
-
-
-def mask_of(one: str, two: str, at: int) -> str:
-    """A pattern that matches what differs in both texts: a number, a date, a UUID; of digits alone,
-    with what stands before. `at`: the first difference. Empty: none is known.
-    """
-    start = len(one[:at].rstrip(_IN_NAMES))
-    tokens = [_NAME.match(text, start)[0].rstrip(".:-") for text in (one, two)]  # type: ignore[index]  # it may be empty
-    if all(map(_UUID.fullmatch, tokens)):
-        return _UUID.pattern
-    patterns = {re.sub(r"\d+", r"\\d+", token.replace(".", r"\.")) for token in tokens}
-    (pattern, *others) = patterns
-    if others or "d+" not in pattern:
-        return ""
-    return re.escape(one[max(0, start - 12) : start]) * (pattern == r"\d+") + pattern

@@ -34,6 +34,7 @@ class Program(msgspec.Struct, frozen=True):
 
     Attributes:
         words: the command.
+        urls: the URLs of servers by name.
         names: the names of servers by variable.
         outputs: the files that are compared at the end.
         hashseed: the seed of Python's hashes.
@@ -41,7 +42,8 @@ class Program(msgspec.Struct, frozen=True):
     """
 
     words: Sequence[str]
-    names: Mapping[str, str] = {}
+    urls: Mapping[str, str]
+    names: Mapping[str, str]
     outputs: Sequence[str] = ()
     hashseed: str = "0"
     seconds: float | None = None
@@ -95,15 +97,13 @@ def _text(path: str) -> str | None:
 
 
 async def run(
-    command: Program, session: ProgramSession, upstreams: Mapping[str, str],
-    write: Write = lambda piece: None, *, is_open_ended: bool = False,
-    watched: Mapping[str, str] | None = None,
+    command: Program, session: ProgramSession, write: Write = lambda piece: None, *,
+    is_open_ended: bool = False, watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
     recorder, it connects to nothing but this machine.
 
     Args:
-        upstreams: the URLs of servers by name.
         write: takes its output.
         is_open_ended: it is ended when it has asked for all that is recorded.
         watched: more variables of one that is run for a diagnosis; its errors go nowhere.
@@ -111,7 +111,7 @@ async def run(
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
     KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
     """
-    proxy = Proxy(session, upstreams, is_open_ended=is_open_ended)
+    proxy = Proxy(session, command.urls, is_open_ended=is_open_ended)
     more = {"GOLDRUSH_OFFLINE": "1"} if session.recorder is None else {}
     errors = None if watched is None else asyncio.subprocess.DEVNULL
     async with proxy.running():

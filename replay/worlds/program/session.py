@@ -6,6 +6,7 @@ that a kill of the program, or of the recorder, loses nothing that was paid for.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Generator
 from typing import Final
@@ -27,7 +28,7 @@ from goldrush.kernel.worlds.program.world import (
     Done,
     Exit,
 )
-from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape
+from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
 from goldrush.replay.worlds.program.usage import charged, model_of
 
@@ -51,16 +52,16 @@ class Recorder:
     commit.
     """
 
-    def __init__(self, steps: Steps, behaviour: Behaviour, process: int, model: str = "") -> None:
-        """Begin the loop, which writes START. `process`: the number of the process; `model`: asked
-        in place of the program's; empty: its own. Raises WriteFailed.
+    def __init__(self, steps: Steps, behaviour: Behaviour, process: int) -> None:
+        """Begin the loop, which writes START. `process`: the number of the process. Raises
+        WriteFailed.
         """
         self._steps, self._behaviour = steps, behaviour
         begun = next(steps, None)
         if begun is None:
             raise BadInput("the run had ended; its journal is whole now", "verify it")
         self.state = begun
-        self.process, self.model = process, model or self.state.model
+        self.process = process
         self._notes: list[tuple[str, Json]] = []
         self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
         self._is_new = process > 1  # the journal does not have the process yet
@@ -111,24 +112,20 @@ class Recorder:
 
 
 class Miss(msgspec.Struct, frozen=True):
-    """A request that a journal does not have. `exchange`: the nearest that it has, with how it
-    differs; None: it has no other.
+    """A request that a journal does not have. `nearest`: the exchange in place of which it came;
+    None: the journal has no other.
     """
 
     asked: Asked
-    nearest: tuple[Exchange, str] | None
-
-    def is_for(self, exchange: Exchange) -> bool:
-        """Whether it came in place of this exchange."""
-        return self.nearest is not None and self.nearest[0].number == exchange.number
+    nearest: Exchange | None
 
     def __str__(self) -> str:
         who = f" of {self.asked.caller}" if self.asked.caller else ""
         what = f"the request{who}: {self.asked.method} {self.asked.path}"
         if self.nearest is None:
             return f"{what}, which the journal does not have: all its exchanges were asked for"
-        exchange, differs = self.nearest
-        return f"{what}, in place of exchange {exchange.number}: {differs}"
+        differs = difference(self.asked, self.nearest.asked) or "the same request, once more"
+        return f"{what}, in place of exchange {self.nearest.number}: {differs}"
 
 
 class ProgramSession:
@@ -144,24 +141,28 @@ class ProgramSession:
         unknown: the names of headers that are not compared.
         made: what the program did again, by unit: a note of the journal by its number.
         new_notes: the notes that the journal does not have.
+        replaced: a request, and the answer that is recorded for it in place of a server's; None: no
+            more.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
     """
 
     def __init__(
-        self, tape: Tape, recorder: Recorder | None, secrets: Secrets, masks: Masks,
-        limits: Limits = UNLIMITED,
-    ) -> None:  # fmt: skip
+        self, tape: Tape, recorder: Recorder | None = None, limits: Limits = UNLIMITED
+    ) -> None:
         """Serve what is valid: without a recorder all, with one what succeeded. Raises BadInput for
-        a ceiling of cost without the price of a model that was asked.
+        a ceiling of cost without the price of a model that was asked, and for an invalid mask.
         """
         self.tape = tape
         # Who resumes may ask again for what an earlier process asked: it was paid for as well.
         chosen = map(tape.exchanges.__getitem__, tape.valid if recorder is None else tape.exchanges)
-        served = (each for each in chosen if recorder is None or each.is_success)
+        served = (each for each in chosen if recorder is None or each.answer.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
-        self.secrets, self.masks, self.limits = secrets, masks, limits
+        state = tape.state if recorder is None else recorder.state
+        assert state is not None
+        self.secrets, self.masks = Secrets(os.environ), Masks(state.setup["masks"])
+        self.limits = limits
         self.served: list[int] = []
         self.missed: list[Miss] = []
         self.unknown: dict[str, None] = {}
@@ -171,8 +172,8 @@ class ProgramSession:
         self.failed: BaseException | None = None
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
-        self.model = "" if recorder is None else recorder.model
-        self._replaced: tuple[Asked, Response] | None = None
+        self.model = "" if recorder is None else recorder.state.model
+        self.replaced: tuple[Asked, Response] | None = None
         taken = [*charged(tape.exchanges.values())] if recorder else []
         self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
@@ -181,19 +182,15 @@ class ProgramSession:
             note = tape.notes[number - 1]
             self._notes[note.name, packed(note.value)].append(number)
 
-    def replace(self, asked: Asked, answer: Response) -> None:
-        """Have a request answered so, once it is asked; that is recorded as an answer to it."""
-        self._replaced = asked, answer
-
     def serve(self, asked: Asked) -> Response | None:
         """The recorded answer to a request, or what replaces it; None: there is none. Raises
         WriteFailed as `commit`.
         """
         exchange = self.reel.take(asked)
         if exchange is None:
-            if self._replaced is None or self._replaced[0] != asked:
+            if self.replaced is None or self.replaced[0] != asked:
                 return None
-            answer, self._replaced = self._replaced[1], None
+            answer, self.replaced = self.replaced[1], None
             self._admit()
             self.commit(asked, answer, self.arrived)
             return answer
@@ -239,13 +236,7 @@ class ProgramSession:
         self.under_way -= 1
         try:
             self.recorder.commit(asked, answer, arrival)
-            state = self.recorder.state
-            assert state.asked is not None
-            assert state.answered is not None
-            paid = Exchange(
-                state.unit, arrival, asked.caller, state, state.asked, state.answered, self.model
-            )
-            for amount in charged([paid]):
+            for amount in charged([Exchange.last_of(self.recorder.state)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
@@ -278,16 +269,13 @@ class ProgramSession:
         in those of earlier processes. `end`: None: it was ended, for it waited for what is not
         recorded.
         """
-        tape, asked, made = self.tape, {*self.served}, {*self.made}
-        found = tape.behaviour(source)
-        left_out = {*tape.made} - made
-        notes = tape.notes_by_unit(note for note in tape.notes if note.number not in left_out)
-        for unit, done in found.done.items():
-            found.done[unit] = Done(notes.get(unit, ()), done.last)
+        tape, asked = self.tape, {*self.served}
+        left_out = {*tape.made} - {*self.made}
+        found, notes = tape.behaviour(source, left_out), tape.notes_by_unit(left_out)
         for number in tape.valid:
             if number not in asked:
                 exchange = tape.exchanges[number]
-                instead = next((m for m in self.missed if m.is_for(exchange)), None)
+                instead = next((m for m in self.missed if m.nearest is exchange), None)
                 last = None if instead is None else instead.asked
                 found.done[number] = Done(notes.get(number, ()), last)
                 found.reasons[number] = str(instead or self._unasked(exchange))

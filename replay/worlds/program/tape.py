@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -18,7 +18,6 @@ from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.program.events import (
-    ANSWERED,
     ASKED,
     ENDED,
     NOTED,
@@ -27,6 +26,7 @@ from goldrush.kernel.worlds.program.events import (
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
+from goldrush.replay.repeats.trace import leaf_that_differs
 from goldrush.replay.worlds.program.texts import common, response_of
 
 _ASKED: Final = attrgetter("asked")
@@ -48,6 +48,12 @@ class Exchange(msgspec.Struct, frozen=True):
     answers: Row
     model: str = ""
 
+    @classmethod
+    def last_of(cls, state: ProgramState) -> Exchange:
+        """The one that a run has closed last."""
+        asks, answers = state.asked or (), state.answered or ()
+        return cls(state.unit, answers[0], asks[0], state, asks, answers, state.model)
+
     @property
     def asked(self) -> Asked:
         """The request, with its whole body."""
@@ -59,12 +65,6 @@ class Exchange(msgspec.Struct, frozen=True):
     def answer(self) -> Response:
         """The answer, with its whole body."""
         return response_of(self.state, self.answers)
-
-    @property
-    def is_success(self) -> bool:
-        """Whether it is served again when a run is resumed."""
-        _, status, *_, is_cut = self.answers
-        return Response(status, (), (), is_cut).is_success
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -128,17 +128,12 @@ class Tape:
                 self._process, self.valid, self.made, self.ended = process, [], [], None
             self.valid += [number for number in exchanges if number in self.exchanges]
             self.made += [number for number in notes if 0 < number <= len(self.notes)]
-        elif code == ANSWERED:
-            self._answered = row
         elif code == NOTED:
             note = Note(len(self.notes) + 1, unit, row[0], plain_json(state, row[1]))
             self.notes.append(note)
             self.made.append(note.number)
         elif code == ASKED:
-            answers = self._answered
-            self.exchanges[unit] = Exchange(
-                unit, answers[0], row[0], state, row, answers, state.model
-            )
+            self.exchanges[unit] = Exchange.last_of(state)
             self.valid.append(unit)
         elif code == ENDED:
             self.ends[unit] = Exit(*row)
@@ -154,26 +149,26 @@ class Tape:
         """The words of the recorded command; none before START."""
         return () if self.state is None else self.state.setup["command"]
 
-    def behaviour(self, source: str | None = None) -> Behaviour:
-        """What the program did, as it is recorded. `source`: see Behaviour."""
-        found = Behaviour(source)
-        notes = self.notes_by_unit(self.notes)
+    def behaviour(self, source: str | None = None, left_out: Container[int] = ()) -> Behaviour:
+        """What the program did, as it is recorded. `source`: see Behaviour; `left_out`: numbers of
+        notes that it did not make.
+        """
+        found, notes = Behaviour(source), self.notes_by_unit(left_out)
         for unit, exchange in self.exchanges.items():
             found.done[unit] = Done(notes.get(unit, ()), partial(_ASKED, exchange))
         for unit, end in self.ends.items():
             found.done[unit] = Done(notes.get(unit, ()), end)
         return found
 
-    @staticmethod
-    def notes_by_unit(notes: Iterable[Note]) -> dict[int, list[tuple[str, Json]]]:
-        """Names and values of notes, by unit."""
+    def notes_by_unit(self, left_out: Container[int]) -> dict[int, list[tuple[str, Json]]]:
+        """Names and values of notes, by unit, without those of these numbers."""
         by_unit: dict[int, list[tuple[str, Json]]] = defaultdict(list)
-        for note in notes:
-            by_unit[note.unit].append((note.name, note.value))
+        for note in self.notes:
+            if note.number not in left_out:
+                by_unit[note.unit].append((note.name, note.value))
         return by_unit
 
     _process: object = 1
-    _answered: Row = ()
 
 
 class Reel:
@@ -210,17 +205,10 @@ class Reel:
         del self.left[found.number]
         return found
 
-    def nearest(self, asked: Asked) -> tuple[Exchange, str] | None:
-        """The exchange that nobody has asked for that is nearest to a request, with how that
-        differs from it, as text; None: all were asked for.
+    def nearest(self, asked: Asked) -> Exchange | None:
+        """The exchange that nobody has asked for that is nearest to a request: the first with the
+        same path of the same server, rather of the caller; None: all were asked for.
         """
-        found = self._nearest(asked)
-        if found is None:
-            return None
-        return found, difference(asked, found.asked) or "the same request, once more"
-
-    def _nearest(self, asked: Asked) -> Exchange | None:
-        """The first with the same path of the same server, rather of the caller."""
         of = asked.upstream, asked.path
         return min(
             self.left.values(), default=None,
@@ -233,7 +221,7 @@ class Reel:
         """The exchange nearest to a request, if it is of the same path, which is not served again;
         None: there is none.
         """
-        found = self._nearest(asked)
+        found = self.nearest(asked)
         if found is None or found.asks[3] != asked.path:
             return None
         self._waiting[key_of(found.asked)].remove(found)
@@ -247,39 +235,26 @@ def difference(here: Asked, recorded: Asked) -> str | None:
 
 
 def _differing(here: object, recorded: object) -> str | None:
-    ours, theirs = dict(leaves_of(here, "")), dict(leaves_of(recorded, ""))
-    for path in [*theirs, *ours]:
-        if path not in ours or path not in theirs:
-            return f"{path or 'body'}: " + (
-                "here, but not in the journal" if path in ours else "not here, but in the journal"
-            )
-        one, two = ours[path], theirs[path]
-        if type(one) is not type(two) or one != two:
-            return f"{path or 'body'}{_cut(_text(one), _text(two))}"
-    return None
+    found = leaf_that_differs(dict(leaves_of(recorded, "")), dict(leaves_of(here, "")))
+    if found is None:
+        return None
+    path, theirs, ours = found
+    at, one, two = cut(ours, theirs)
+    return f"{path or 'body'}, character {at}: '{one}' here, '{two}' in the journal"
 
 
-def leaves_of(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """What is in a value and holds nothing itself, by its path."""
+def leaves_of(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """What is in a value and holds nothing itself, by its path: as JSON; bytes as a text."""
     if isinstance(value, dict) and value:
         for key in sorted(value):
             yield from leaves_of(value[key], f"{path}.{key}" if path else key)
     elif isinstance(value, (list, tuple)) and value:
         for index, item in enumerate(value):
             yield from leaves_of(item, f"{path}[{index}]")
+    elif isinstance(value, bytes):
+        yield path, value.decode("utf-8", "backslashreplace")
     else:
-        yield path, value
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _cut(here: str, recorded: str) -> str:
-    at, *shown = cut(here, recorded)
-    return f", character {at}: '{shown[0]}' here, '{shown[1]}' in the journal"
+        yield path, json.dumps(value, ensure_ascii=False)
 
 
 def cut(one: str, two: str) -> tuple[int, str, str]:

@@ -283,7 +283,6 @@ def pool(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Pa
     return {
         "run": run,
         "seed": recorded("seed", seed=8),
-        "grid": recorded("grid", cols=5),
         "agents": recorded("agents", roster="random*7"),
         "longer": recorded("longer", rounds=11),
         "unchanged": forked("unchanged", run, 6),
@@ -442,7 +441,6 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
     since, until = found.first.round, min(found.a.rounds, found.b.rounds)
     states_a, states_b = states_of(a), states_of(b)
     gold = zip_longest(states_a[until].gold, states_b[until].gold)
-    owners = zip(states_a[until].owner, states_b[until].owner, strict=True)
     ends = (until_round(path, until) for path in (a, b))
     one_end, two_end = ends
     span = Span(since, until)
@@ -451,7 +449,6 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
     assert [(each.of, each.a, each.b) for each in came.agents if each.name == "gold"] == [
         (agent, *pair) for agent, pair in enumerate(gold)
     ]
-    assert sum(x != y for x, y in owners) == came.fields["owner"]
     assert {each.name: (each.a, each.b) for each in came.measures} == {
         name: (one_end.over(name, span, len(span)), two_end.over(name, span, len(span)))
         for name in one_end.known
@@ -475,18 +472,6 @@ def until_round(path: Path, round: int) -> Any:
             if commit.unit == round and commit.digest is not None:
                 break
     return measured_at(write(path.with_suffix(".cut"), commits))
-
-
-def test_of_runs_on_other_grids_plots_are_compared_by_row_and_column(
-    pool: Mapping[str, Path],
-) -> None:
-    came = consequences(diff(pool["run"], pool["grid"]))
-    assert came is not None
-    one, two = (states_of(pool[name])[came.until] for name in ("run", "grid"))  # 4 x 4 and 4 x 5
-    rows = [(one.owner[at * 4 : at * 4 + 4], two.owner[at * 5 : at * 5 + 5]) for at in range(4)]
-
-    assert came.fields["owner"] == sum(a != b for row in rows for a, b in zip_longest(*row))
-    assert any(row[-1] is not None for _, row in rows)  # some that only one run has
 
 
 def test_runs_of_no_rounds_can_be_compared(run: Path, other: Path) -> None:

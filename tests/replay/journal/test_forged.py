@@ -220,17 +220,19 @@ NO_READERS = {
         index.commits_near index.states_near mining.measures.measured_by
         competition.measures.measured rebuild.walk_through competition.ended.assignments_of
         groups.kind_of rebuild.closed_units usage.asked_by usage.failures_by
-        episode.episodes.closed_units episode.episodes.episodes_of episode.measures.read
+        episode.episodes.episodes_of episode.measures.read
         report.report.report study.measuring.measured_runs study.measuring.results_of
         view.overview.write_overview view.top.top_of_two
         encoded.arrow_table encoded.rows_of study.study.study diff.format_diff
         verify.verify verify.way_out_of study.carry_out.carry_out
         program.measures.read program.recording.fork program.recording.is_unfinished
         program.recording.record program.recording.recording program.recording.resume
-        program.recording.resuming program.recording.tape_of""",
+        program.recording.resuming program.recording.tape_of
+        program.repeating.program_repeats program.usage.answers_in""",
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
-    "a test of its own: here, games/test_source.py": """
+    "a test of its own: here, games/test_source.py, worlds/program/test_attacks.py": """
+        program.prompts.prompted
         story.narrator source.source_in source.other_code_in
         source.other_code_among source.warn_of_other_code""",
 }

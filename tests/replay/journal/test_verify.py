@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,11 @@ import pytest
 from goldrush.agents.players import Resources
 from goldrush.kernel import fold
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader, sha256_of
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import EVENTS
+from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import changed, commits_of, write
@@ -137,14 +137,12 @@ def test_a_trusted_policy_that_cannot_be_made_cannot_be_judged(tmp_path: Path) -
     assert "agent 0: policy gone:Gone cannot be made" in verdict.unknown[0]
 
 
-def test_a_verdict_has_what_proves_the_parent_of_a_fork(tmp_path: Path) -> None:
+def test_a_fork_begins_with_its_parents_bytes_and_names_their_hash(tmp_path: Path) -> None:
     parent, path = tmp_path / "run.journal", tmp_path / "fork.journal"
     record(parent, SETTINGS)
     fork(parent, 3, path, settings={"truce": 1})
-    branch, data = verify(path).branch, parent.read_bytes()
+    [forked] = outline_of(path).forks
+    [at] = [commit.offset for commit in commits_of(path) if commit.kind == FORK]
 
-    assert branch is not None
-    assert sha256(data[: branch.offset]).hexdigest() == branch.shared
-    assert sha256(data).hexdigest() == branch.parent
-    assert path.read_bytes()[: branch.offset] == data[: branch.offset]
-    assert verify(parent).branch is None
+    assert sha256_of(parent) == forked.fields["parent"]
+    assert parent.read_bytes()[:at] == path.read_bytes()[:at]

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.repeats import diagnose
-from goldrush.replay.repeats.child import run_once
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
+from goldrush.replay.repeats.judge import run_once
 from goldrush.replay.repeats.sightings import Sightings, home_of, package_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting, Trace, Way
 from goldrush.replay.repeats.verdict import Repeats

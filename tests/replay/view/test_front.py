@@ -229,12 +229,12 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
     assert "<h1>After 6 rounds both runs have the same mean gold of each policy.</h1>" in page
     top = top_of(page)
     for policy, mean_gold in gold.items():
-        assert f" {policy} 5 {mean_gold} {mean_gold} 0 " in top
+        assert f" {policy} 5 {mean_gold} {mean_gold} +0 " in top
     assert "Run B is the beginning of run A: it ends with round 6." in top
     # What follows is counted up to there, too.
     record(tmp_path / "other.journal", {"rounds": 6, "seed": 4}, "greedy-mine*5,raid*5")
     against = [top_of(page_of(paths[n], tmp_path / "other.journal")) for n in (6, 20)]
-    follows = [text.partition("plots, B − A")[2].partition("Where")[0] for text in against]
+    follows = [text.partition("in B B − A")[2].partition("Where")[0] for text in against]
     assert follows[0] == follows[1] != ""
 
 

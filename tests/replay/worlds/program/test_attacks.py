@@ -323,8 +323,9 @@ def test_forged_journals_are_refused_or_told(path, at, monkeypatch, tmp_path):
                 play()
         except GoldrushError as error:
             wrong += [what] if "\n" in str(error) else []
-        for words in random.Random(what).sample(["log", "info", "measure", "replay", "view"], 2):
-            wrong += [f"{what}: {fault}" for fault in typed([words, at_work])]
+        commands = ["log", "info", "measure", "prompt", "replay", "view"]
+        for command in random.Random(what).sample(commands, 2):
+            wrong += [f"{what}: {fault}" for fault in typed([command, at_work])]
 
     assert 4 == len(asked)
     assert [] == wrong

@@ -87,8 +87,8 @@ def test_the_lines_that_ask_something_else_are_named(kinds, judged):
     assert places == {cause.place for cause in verdict.causes if cause.is_confirmed}, str(verdict)
     assert verdict.difference.path.endswith(": body.messages[0].content")
     if "clock" in kinds:
-        assert f"record with --mask '{verdict.mask}'" in str(verdict)
-        masked = judged(*command[:3], masks=[verdict.mask])
+        assert "record with --mask REGEX" in str(verdict)
+        masked = judged(*command[:3], masks=[r"\d+\.\d+"])
         assert masked.repeats, str(masked)
 
 
