@@ -22,7 +22,7 @@ ANY_MAX = 309  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_432, 150),
     "lines of code in agents": (10_410, 150),
-    "lines of code in replay": (18_456, 150),
+    "lines of code in replay": (18_475, 150),
     "lines of code in cli": (2_485, 150),
     "lines of code in goldrush": (1_387, 150),
     "lines of JavaScript below replay": (2_030, 150),

@@ -36,7 +36,7 @@ _SECRET: Final = re.compile(
     r"auth|cookie|credential|key|passw|secret|session|sig\b|signature|token", re.IGNORECASE
 )
 _NO_SECRET: Final = re.compile(
-    r"max|count|budget|limit|tokenizer|author(?!i)|idempotency", re.IGNORECASE
+    r"(?<![a-z])(max|count|budget|limit)(?![a-z])|maxtokens|tokenizer|author(?!i)|idempotency", re.I
 )
 # Credentials in a text in lower case, in time that grows with its length alone: behind their name,
 # in JSON, a form, a command or a script, and what has the form of a provider's keys.

@@ -1,4 +1,4 @@
-"""`goldrush record`, `resume`, `verify` and `fork` of a program: what follows `--` is run."""
+"""Commands of a program: what follows `--` is run."""
 
 from __future__ import annotations
 

@@ -72,6 +72,8 @@ class MeasuredProgram(Measured[ProgramConfig], frozen=True, kw_only=True):
             listed = ", ".join(sorted(names)) or "none"
             raise BadInput(f"{self.path} has no note {step}", f"its notes: {listed}")
         rounds = [*self._rounds(step)]
+        if not rounds:
+            return self
         numbers = [number for number, _ in rounds]
         first = numbers[0] if type(numbers[0]) is int else 1
         if numbers != [*range(first, first + len(numbers))]:

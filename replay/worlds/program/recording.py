@@ -230,8 +230,9 @@ def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
     """
     assert tape.state is not None
     given = {text.partition("=")[0] for text in options.upstreams}
+    urls, _ = upstreams_of(os.environ, options.upstreams)
     for name, url in tape.state.setup["upstreams"].items():
-        if name not in KNOWN and name not in given:
+        if name not in given and urls.get(name) != url:
             raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
 
 

@@ -101,7 +101,7 @@ class ProgramRepeats(Repeats):
         for cause in self.causes:
             yield str(cause)
             yield f"  way out: {_WAYS_OUT[cause.place.kind]}"
-        if self.difference and all(cause.place.kind in FORCED for cause in self.causes):
+        if self.causes and all(cause.place.kind in FORCED for cause in self.causes):
             yield "  way out: do not compare it; record with --mask REGEX, which matches it"
         if self.unexplained:
             yield f"not explained: {self.unexplained}"

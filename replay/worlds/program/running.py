@@ -24,6 +24,8 @@ from goldrush.replay.worlds.program.session import ProgramSession
 STDOUT: Final = "stdout"
 GRACE: Final = 120.0  # seconds that answers have to arrive after the program has ended
 STUCK: Final = 5.0  # seconds without a request after which a program that waits is ended
+_CLIENTS: Final = ("ANTHROPIC", "AZURE_OPENAI", "CO", "DEEPSEEK", "GEMINI", "GOOGLE", "GROQ",
+                   "MISTRAL", "OPENAI", "OPENROUTER", "TOGETHER")  # fmt: skip
 _PIECE: Final = 1 << 16
 
 Write = Callable[[bytes], object]  # takes what a program prints
@@ -112,7 +114,7 @@ async def run(
     KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
     """
     proxy = Proxy(session, command.urls, is_open_ended=is_open_ended)
-    more = {"GOLDRUSH_OFFLINE": "1"} if session.recorder is None else {}
+    more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **_placeholders()}
     errors = None if watched is None else asyncio.subprocess.DEVNULL
     async with proxy.running():
         try:
@@ -145,6 +147,11 @@ async def run(
     return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))
 
 
+def _placeholders() -> Mapping[str, str]:
+    """Keys without which clients do not begin, for a run that sends them to nobody."""
+    return {name: "none" for name in map("{}_API_KEY".format, _CLIENTS) if name not in os.environ}
+
+
 async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str, int]:
     """Pass the output on; its SHA-256 and its size. What children of the program that live on may
     write is not waited for.
@@ -162,7 +169,13 @@ async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str,
             return hashed.hexdigest(), size
         hashed.update(piece.result())
         size += len(piece.result())
-        write(piece.result())
+        try:
+            write(piece.result())
+        except BrokenPipeError:
+            write = len  # nobody reads what follows
+        except OSError:
+            child.kill()
+            raise
 
 
 async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:

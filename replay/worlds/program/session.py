@@ -139,7 +139,7 @@ class ProgramSession:
         served, missed: the exchanges that were served, and the requests that were not there, in
             order.
         unknown: the names of headers that are not compared.
-        made: what the program did again, by unit: a note of the journal by its number.
+        made: the numbers of the notes of the journal that it made again.
         new_notes: the notes that the journal does not have.
         replaced: a request, and the answer that is recorded for it in place of a server's; None: no
             more.
@@ -252,7 +252,7 @@ class ProgramSession:
             self.made.append(known)
         else:
             self.new_notes.append((name, value))
-        if self.recorder is not None:
+        if self.recorder is not None and self.stopped is None:
             self.recorder.note(name, value, known)
 
     def finish(self, end: Exit | None) -> None:

@@ -25,7 +25,7 @@ import pytest
 
 import goldrush
 from goldrush.agents.worlds.program import proxy, requests
-from goldrush.agents.worlds.program.requests import Masks, Secrets
+from goldrush.agents.worlds.program.requests import Masks, Secrets, is_secret
 from goldrush.kernel.errors import BadInput, GoldrushError, WriteFailed
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
@@ -224,6 +224,12 @@ def test_a_key_in_two_pieces_of_a_stream_is_hidden(path, at):
             assert b"a (secret) bsk" == ask(authorization=f"Bearer {KEYS[0]}")[2]
 
     assert not [part for part in (key[:9], key[9:]) if part in path.read_bytes()]
+
+
+@pytest.mark.parametrize("name", ["MINIMAX_API_KEY", "account_key", "x-minimax-api-key", "token"])
+def test_names_of_secrets_are_known(name):
+    assert is_secret(name)
+    assert not any(map(is_secret, ("max_tokens", "maxTokens", "author")))
 
 
 def test_no_key_of_a_command_is_in_start():

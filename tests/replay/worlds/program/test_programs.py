@@ -25,12 +25,14 @@ from tests.replay.worlds.program.kills import Trial, command_of, environment, ta
 from tests.replay.worlds.program.server import serving
 
 pytestmark = pytest.mark.turns("programs that ask models")
+AT = "http://127.0.0.1:9"  # where nobody answers
 PROGRAMS = ["sim.py", "sim3.py", "society.py", "claude.py", "node.mjs", "curl.sh", "crowd.py"]
 
 
 def goldrush_(*words, url, folder, **more):
     return subprocess.run(
-        [sys.executable, "-m", "goldrush", *words], cwd=folder, env=environment(url, **more),
+        [sys.executable, "-m", "goldrush", *words], cwd=folder,
+        env={k: v for k, v in environment(url, **more).items() if v is not None},
         capture_output=True, timeout=120, check=False,
     )  # fmt: skip
 
@@ -74,6 +76,19 @@ def test_an_answer_without_headers_that_breaks_off_is_not_taken_for_whole(tmp_pa
     assert b"ended with exit code 18" in recorded.stderr  # curl's, of a transfer that was cut
 
 
+def test_whoever_reads_the_output_may_stop(tmp_path):
+    script = "for n in range(20000): print('gold', n, flush=not n % 500)"
+    line = f"{sys.executable} -m goldrush record --out a.journal -- {sys.executable} -c {script!r}"
+    kept = environment(AT)
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{line} | head -n 1"], cwd=tmp_path, env=kept,
+        capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+
+    assert (0, b"gold 0\n") == (done.returncode, done.stdout), done.stderr
+    assert tape_of(tmp_path / "a.journal").state.exit_code == 0
+
+
 def test_another_model_is_asked_from_a_fork_on(tmp_path):
     with serving() as server:
         at, command = {"url": server.url, "folder": tmp_path}, command_of("sim.py")
@@ -82,7 +97,7 @@ def test_another_model_is_asked_from_a_fork_on(tmp_path):
         line = ["fork", "run.journal", "--at", "9", "--model", "small", "--out", "b.journal"]
         forked = goldrush_(*line, "--", *command, **at)
         assert forked.returncode == 0, forked.stderr
-        verdict = goldrush_("verify", "b.journal", "--", *command, **at)
+        verdict = goldrush_("verify", "b.journal", "--", *command, **at, OPENAI_API_KEY=None)
 
     assert {"small"} == {each["body"]["model"] for each in server.asked[seen:]}
     assert 0 == verdict.returncode, verdict.stdout
@@ -220,6 +235,14 @@ def test_chats_of_the_known_protocols_are_messages(body, chat):
     assert chat == {each["role"]: each["content"] for each in messages_of(body)}
 
 
+def test_rounds_without_a_name_are_none(tmp_path):
+    command = [sys.executable, "-c", "import goldrush; goldrush.note('round', None)"]
+    done = goldrush_("record", "--out", "a.journal", "--", *command, url=AT, folder=tmp_path)
+
+    assert 0 == done.returncode, done.stderr
+    assert 0 == goldrush_("measure", "a.journal", url=AT, folder=tmp_path).returncode
+
+
 def test_measures_are_by_the_rounds_that_a_program_notes(society):
     journal, server = society
 
@@ -275,7 +298,7 @@ def test_a_tape_records_once_and_serves_later(tmp_path, monkeypatch):
 
         assert ask("gold?") == ask("gold?")
         assert 1 == len(server.asked)
-        with pytest.raises(openai.APIStatusError, match="'silver"):
+        with pytest.raises(openai.APIStatusError, match='"silver'):
             ask("silver?")
 
 
