@@ -4,7 +4,7 @@ import pytest
 
 from goldrush.kernel import shape
 from goldrush.kernel.world import OTHER, EventType, RecordedEvent, Vocabulary, if_given
-from goldrush.replay.sentences import EventSentences, Sentence
+from goldrush.replay.sentences import EventSentences
 
 FISHED = EventType(
     "fished",
@@ -56,15 +56,3 @@ def test_a_case_is_that_of_the_value_and_an_empty_list_is_none() -> None:
     assert "they meet agent 3, not kept" == sentences.line(
         RecordedEvent("met", 1, {"with": [3], "kept": 1})  # 1 is no truth value
     )
-
-
-def test_the_values_of_a_chosen_sentence_stand_in_order_and_are_no_templates() -> None:
-    def chosen(event: RecordedEvent) -> Sentence:
-        return Sentence("{agent} of {}: {:loud}, {}", ["{day}", "b", 3])
-
-    sentences = EventSentences(
-        TYPES, Vocabulary(), {"slept": chosen}, {"loud": str.upper, "agent": "no {}".format}
-    )
-
-    assert "no 2 of {day}: B, 3" == sentences.line(event("slept"))
-    assert (("agent", "agent"), " of ", (0, "plain")) == sentences.of(event("slept"))[0][:3]
