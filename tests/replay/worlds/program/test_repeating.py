@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,12 @@ await fetch(`${process.env.OPENAI_BASE_URL}/chat/completions`, { method: "POST",
 """
 
 
+def apart(function, *args, **kwargs):
+    """Call it in a thread: tests of pages leave a loop running in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *args, **kwargs).result()
+
+
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -65,9 +72,9 @@ def server(tmp_path, monkeypatch):
 @pytest.fixture
 def judged(server):
     def judge(*words, masks=()):
-        record(words, "run.journal", Options(masks=masks), bytes, force=True)
+        apart(record, words, "run.journal", Options(masks=masks), bytes, force=True)
         asked = len(server.asked)
-        verdict = program_repeats("run.journal", words)
+        verdict = apart(program_repeats, "run.journal", words)
         assert asked == len(server.asked)
         return verdict
 
@@ -109,7 +116,7 @@ def test_a_program_that_is_not_watched_is_said_to_be(judged):
 
 def test_the_way_out_of_verify_works_as_it_is_typed(server, tmp_path):
     words = [sys.executable, "ask.py", "clock"]
-    record(words, "run.journal", Options(), bytes)
+    apart(record, words, "run.journal", Options(), bytes)
     at = {"url": server.url, "folder": tmp_path}
     verified = goldrush_("verify", "run.journal", "--", *words, **at)
     way_out = f"repeats --journal run.journal -- {' '.join(words)}"
