@@ -12,7 +12,6 @@ from goldrush.cli.options import (
     Journals,
     Output,
     OwnMeasures,
-    StepName,
     journals_of,
     measures_of,
     refuse,
@@ -38,7 +37,6 @@ def export(
     table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
     out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
     own_measures: OwnMeasures,
-    step: StepName,
     force: bool = option("--force", help="Replace earlier tables."),
 ) -> None:  # fmt: skip
     """Convert journals to JSON lines, CSV or Parquet.
@@ -60,10 +58,7 @@ def export(
     paths = journals_of(journals)
     names = None if table is None else [table]
     if format_ == JSONL:
-        tables = {
-            "--table": table, "--measure": own_measures, "--out": out, "--force": force,
-            "--step": step,
-        }  # fmt: skip
+        tables = {"--table": table, "--measure": own_measures, "--out": out, "--force": force}
         refuse(tables, "jsonl has no tables; --format csv and parquet have")
         if len(paths) > 1:
             raise BadInput(
@@ -74,11 +69,11 @@ def export(
     elif out is not None:
         from goldrush.replay.data.encoded import write_tables
 
-        with progress() as on_step:
+        with progress() as step:
             every = len(paths)
             rows = write_tables(
-                paths, out, format_, names=names, users=users, step=step, force=force,
-                on_run=lambda done: on_step("journal", done, every),
+                paths, out, format_, names=names, users=users, force=force,
+                on_run=lambda done: step("journal", done, every),
             )  # fmt: skip
         for path, count in rows.items():
             click.echo(f"{escaped(path)}: {count:,} rows")
@@ -86,13 +81,10 @@ def export(
         refuse({"--force": force}, "only --out has something to replace")
         if format_ == PARQUET:
             raise BadInput("parquet cannot be printed", "give --out, a folder for the tables")
-        _print(paths, names, users, step)
+        _print(paths, names, users)
 
 
-def _print(
-    paths: Sequence[str], names: Sequence[str] | None, users: Sequence[UserMeasure],
-    step: str | None,
-) -> None:  # fmt: skip
+def _print(paths: Sequence[str], names: Sequence[str] | None, users: Sequence[UserMeasure]) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.encoded import csv_table
     from goldrush.replay.data.run_data import run_at
@@ -106,4 +98,4 @@ def _print(
             f"{len(tables)} tables cannot be printed at once",
             f"give --out, a folder, or one --table: {known}",
         )
-    echo_exact(csv_table(paths, tables[0].name, users, step))
+    echo_exact(csv_table(paths, tables[0].name, users))

@@ -61,12 +61,10 @@ def _batches(table: Table, run: RunData) -> Iterator[list[Row]]:
 
 def csv_table(
     paths: Sequence[str | Path], name: str, users: Sequence[UserMeasure] = (),
-    step: str | None = None,
 ) -> Iterator[str]:  # fmt: skip
     """One table of journals as CSV, in pieces. Arguments and errors: as `write_tables`."""
     warn_of_other_code(paths)
     for number, run in enumerate(runs_of_one_world(paths, users)):
-        run.step = step
         [table] = _tables(run, [name])
         if number == 0:
             yield csv_head(table.columns)
@@ -134,7 +132,6 @@ def write_tables(
     names: Sequence[str] | None = None,
     force: bool = False,
     users: Sequence[UserMeasure] = (),
-    step: str | None = None,
     on_run: Callable[[int], None] = lambda done: None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
@@ -149,7 +146,6 @@ def write_tables(
         names: the names of the tables; None: all.
         force: replace files with the columns of these tables.
         users: measures of the user, in the tables that have measures.
-        step: see `Measured.by_step`.
         on_run: called with the number of journals that are done.
 
     Returns the number of rows of each file, by its path.
@@ -175,7 +171,6 @@ def write_tables(
             files.append(stack.enter_context(closing(kind(table, file))))
         rows = dict.fromkeys((file.path for file in files), 0)
         for count, run in enumerate(runs_of_one_world(paths, users), 1):
-            run.step = step
             for table_file, table in zip(files, _tables(run, names), strict=True):
                 for batch in _batches(table, run):
                     table_file.put(batch)

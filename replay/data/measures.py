@@ -23,6 +23,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Vocabulary, World
+from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import COURSE_MAX, ByAgent, Course, course_of
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.policies import played
@@ -318,9 +319,9 @@ class Measuring:
     def __init__(self, known: Mapping[str, Measure]) -> None:
         """No unit is measured yet."""
         self.known: dict[str, Measure] = {}
-        self.values: dict[str, list[Value]] = {}
+        self.values: dict[str, Series] = {}
         self.units = 0
-        self._taken: list[tuple[str, Callable[[Any], Value], list[Value]]] = []
+        self._taken: list[tuple[str, Callable[[Any], Value], Series]] = []
         self._sampling = Sampling[ByAgent](COURSE_MAX)
         self._rosters: dict[int, Sequence[str]] = {}
         for measure in known.values():
@@ -334,19 +335,21 @@ class Measuring:
         """One more measure, undefined in the units so far."""
         self.known[measure.name] = measure
         if measure.of is not None:
-            self.values[measure.name] = [None] * self.units
-            self._taken.append((measure.name, measure.of, self.values[measure.name]))
+            self.values[measure.name] = series = Series()
+            for _ in range(self.units):
+                series.append(None)
+            self._taken.append((measure.name, measure.of, series))
 
     def add(self, unit: object) -> None:
         """Add the values of a unit that has closed, as the world counts one. Raises ValueError for
         one that is infinite or NaN.
         """
         self.units += 1
-        for name, of, values in self._taken:
+        for name, of, series in self._taken:
             value = of(unit)
             if value is not None and not math.isfinite(value):
                 raise ValueError(f"{name} is {value}, which no run can have")
-            values.append(None if value is None else float(value))
+            series.append(value)
 
     def sample(self, by_agent: Callable[[], ByAgent]) -> None:
         """Keep the measures of agents for the unit that was added last, if its turn has come."""

@@ -18,6 +18,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
+from goldrush.replay.data.compact import Series
 from goldrush.replay.data.measures import Measure, Measured, Measures, Span, declared_measure
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.rebuild import closed_units
@@ -106,7 +107,7 @@ class _Calls:
 
     def __init__(self, user: UserMeasure, agents: int) -> None:
         self.user = user
-        self.values: list[Value] = []
+        self.values = Series()
         self.of_agents: list[Value] | None = None
         self._agents = agents
         self._kinds: set[bool] = set()  # whether it gives lists, numbers

@@ -47,12 +47,7 @@ _DIED: Final = "another ended before it answered"
 
 @contextmanager
 def checking_elsewhere(
-    world: str,
-    path: str,
-    roster: Roster,
-    resources: Resources,
-    *,
-    whole: bool = False,
+    world: str, path: str, roster: Roster, resources: Resources, *, whole: bool = False
 ) -> Iterator[None]:
     """Derive the run that is recorded within once more in a process with another hash seed: all of
     it (`whole`), or the first part of a long one. The other process starts while the run is played.

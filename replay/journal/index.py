@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 import struct
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -42,6 +42,7 @@ from goldrush.kernel.world import Step, World
 from goldrush.replay import cache
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 INDEX_FROM: Final = 1 << 20  # bytes of a journal; folding a shorter one is fast
 SPACING: Final = 50  # units from one frozen state to the next, at least
@@ -57,14 +58,16 @@ _WRONG = (JournalError, BadInput, Undecodable, OSError, struct.error, *fold.REFU
 
 def commits_near(world: World[Any], reader: JournalReader, unit: int) -> Iterator[Commit]:
     """The commits from some commit before a unit on. Raises as reading all commits does."""
-    found = _proven(world.under(reader.header.rules), reader, unit)
-    return reader.commits(found and found[0].after)
+    use = partial(_proven_location, reader=reader, unit=unit)
+    start = _by_index(world, reader, use) if unit > SPACING else None
+    return reader.commits(start)
 
 
 def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[tuple[Commit, S]]:
     """The walk over a journal from some commit before a unit on, to the end."""
     world = world.under(reader.header.rules)
-    found = _proven(world, reader, unit)
+    use = partial(_proven_state, world=world, reader=reader, unit=unit)
+    found = _by_index(world, reader, use) if unit > SPACING else None
     if found is None:
         return iter(Walk(world, reader))
     commit, state = found
@@ -178,12 +181,9 @@ def _name(facts: bytes) -> str:
     return xxh3_128_hexdigest(facts)
 
 
-def _proven(world: World[S], reader: JournalReader, unit: int) -> tuple[Commit, S] | None:
-    """The commit and the state at the last frozen state before a unit, by the index, which is made
-    again if it is wrong; None without one.
-    """
-    is_long = unit > SPACING and reader.size >= INDEX_FROM
-    if not is_long or world.freeze is None or world.thaw is None:
+def _by_index(world: World[Any], reader: JournalReader, use: Callable[[Index], T]) -> T | None:
+    """The result of `use` on the index, made again if `use` fails; None without an index."""
+    if reader.size < INDEX_FROM or world.freeze is None or world.thaw is None:
         return None
     try:
         facts = _facts(reader)
@@ -193,12 +193,20 @@ def _proven(world: World[S], reader: JournalReader, unit: int) -> tuple[Commit, 
         index = make(facts)
         if index is not None:
             try:
-                return _proven_state(index, world, reader, unit)
+                return use(index)
             except _WRONG:
                 continue  # with an index made anew, or else with none
             finally:
                 index.close()
     return None
+
+
+def _proven_location(index: Index, reader: JournalReader, unit: int) -> Location | None:
+    entry = index.before(unit)
+    if entry is None:
+        return None
+    _closing(reader, entry)
+    return entry.before
 
 
 def _proven_state(

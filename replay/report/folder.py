@@ -38,13 +38,9 @@ def tex(text: str) -> str:
 
 
 def write_folder(
-    folder: str | Path,
-    mark: str,
-    names: Sequence[str],
-    files: Iterable[Mapping[str, bytes]],
-    *,
+    folder: str | Path, mark: str, names: Sequence[str], files: Iterable[Mapping[str, bytes]], *,
     force: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Write figures or tables, each as files by suffix, into a folder, all or none. `mark`: the
     first line of their files for LaTeX; `force`: replace a folder of earlier ones.
 

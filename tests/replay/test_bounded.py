@@ -30,7 +30,7 @@ from tests.mining import fork, record, resume
 
 FEW, MANY = 300, 900  # rounds
 BOUNDED = 16  # bytes a round: less than a list with anything new for each of them
-MEASURED = 600  # bytes: numbers in lists for measures and gold, a record for a spell
+MEASURED = 300  # bytes: numbers of eight for measures and gold, six of four for a spell
 
 
 def run_of(folder: Path, rounds: int) -> Path:

@@ -21,10 +21,7 @@ from goldrush.kernel.worlds.program.events import NOTED
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import VOCABULARY, program_world
-from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column, Row, Table
 from goldrush.replay.data.measures import Measure, Measured, Measures, Measuring, Span, named
-from goldrush.replay.data.run_data import RunData
-from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.program.texts import response_of
 
 NOTES_MAX: Final = 200  # names of notes that are measures
@@ -173,20 +170,4 @@ def _head(measured: MeasuredProgram) -> str:
     return f"{counted} of {' '.join(measured.command)}"
 
 
-def _by_round(run: RunData) -> Iterator[Row]:
-    measured = run.measured
-    if measured.vocabulary != VOCABULARY:
-        for name, values in measured.values.items():
-            for unit, value in enumerate(values, 1):
-                yield measured.vocabulary.number(unit), name, value
-
-
 MEASURES: Final = Measures(KNOWN, read, _head)
-TABLES: Final = Tables(own=[
-    Table(
-        "rounds", "a measure of a round that the program noted",
-        [Column("round", WHOLE, "its number"), Column("measure", TEXT, "the measure's name"),
-         Column("value", REAL, "over the exchanges of the round; of a note, the last one in it")],
-        _by_round,
-    ),
-])  # fmt: skip

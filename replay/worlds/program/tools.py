@@ -18,7 +18,6 @@ class ProgramTools(Tools):
 
     measures = lazy("goldrush.replay.worlds.program.measures:MEASURES")
     exchanges = lazy("goldrush.replay.worlds.program.prompts:prompted")
-    tables = lazy("goldrush.replay.worlds.program.measures:TABLES")
     answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     view = lazy("goldrush.replay.worlds.program.page:VIEW")
     fields = lazy("goldrush.replay.worlds.program.page:fields_of")

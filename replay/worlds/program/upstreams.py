@@ -45,9 +45,7 @@ NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,31}")
 
 
 def upstreams_of(
-    environment: Mapping[str, str],
-    given: Sequence[str] = (),
-    variables: Sequence[str] = (),
+    environment: Mapping[str, str], given: Sequence[str] = (), variables: Sequence[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The URLs of servers by name, and the names of servers by variable.
 
