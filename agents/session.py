@@ -319,11 +319,7 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
         return msgspec.structs.replace(prompt, seed=seed, server=server)
 
     def _arrivals(
-        self,
-        play: Play,
-        prompts: Mapping[int, Question],
-        *,
-        is_rest: bool,
+        self, play: Play, prompts: Mapping[int, Question], *, is_rest: bool
     ) -> Iterator[dict[int, Row]]:
         """The rows of answers that arrived together, by index of the question.
 

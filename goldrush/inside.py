@@ -58,8 +58,13 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
         url = f"{base}/outside"
         status, given = _send("POST", url, _encoded(asked, f"an argument of {name}"))
         if status == 202:
-            result = _encoded(function(*args, **kwargs), f"the result of {name}")
-            _, given = _send("PUT", f"{url}/{json.loads(given)['ticket']}", result)
+            place = f"{url}/{json.loads(given)['ticket']}"
+            try:
+                result = _encoded(function(*args, **kwargs), f"the result of {name}")
+            except BaseException:
+                _send("DELETE", place, b"")
+                raise
+            _, given = _send("PUT", place, result)
         found: R = json.loads(given)
         return found
 

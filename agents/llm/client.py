@@ -139,10 +139,7 @@ class Client:
             logging.getLogger(httpx2.__name__).removeFilter(self._blanked)
 
     def together(
-        self,
-        questions: Sequence[Question],
-        budget: Budget,
-        unit: str = "",
+        self, questions: Sequence[Question], budget: Budget, unit: str = ""
     ) -> Iterator[list[tuple[int, Answer]]]:
         """Ask questions and yield answers as they arrive, each with the index of its question.
 

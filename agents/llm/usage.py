@@ -104,10 +104,7 @@ def answers_in(
 
 
 def earlier_in(
-    reader: JournalReader,
-    world: World[Any],
-    answers: AnswerFields,
-    forks: int,
+    reader: JournalReader, world: World[Any], answers: AnswerFields, forks: int
 ) -> list[RecordedAnswer]:
     """The answers after `forks` FORK commits, without their texts: those that the run itself paid
     for.

@@ -129,7 +129,7 @@ class Proxy:
         app = web.Application(client_max_size=BODY_MAX, middlewares=[self._answered])
         app.router.add_post(f"/{self._token}/notes", self._note)
         app.router.add_post(f"/{self._token}/{OUTSIDE}", self._call)
-        app.router.add_put(f"/{self._token}/{OUTSIDE}/{{ticket}}", self._called)
+        app.router.add_route("*", f"/{self._token}/{OUTSIDE}/{{ticket}}", self._called)
         app.router.add_route("*", f"/{self._token}/{{name}}/{{path:.*}}", self._handle)
         app.router.add_route("*", f"/{self._token}/{{name}}", self._handle)
         runner = web.AppRunner(app, access_log=None, logger=_QUIET, shutdown_timeout=1.0)
@@ -149,8 +149,11 @@ class Proxy:
 
     async def drained(self, seconds: float, is_given_up: Callable[[], bool]) -> None:
         """Wait until all answers under way are recorded, but not longer than this, and not for what
-        is given up.
+        is given up. The program has ended: no call of a function comes to its result.
         """
+        for _ in range(len(self._tickets)):
+            self._session.drop()
+        self._tickets.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._session.under_way and not is_given_up():
@@ -298,6 +301,9 @@ class Proxy:
         call = self._tickets.pop(request.match_info["ticket"], None)
         if call is None:
             return _refusal(404, "there is no such ticket")
+        if request.method == "DELETE":  # there is no result
+            self._session.drop()
+            return web.Response(status=204)
         body = self._session.secrets.hidden(await request.read())
         answer = Response(200, [("content-type", "application/json")], [body])
         self._session.commit(call[0], answer, call[1])

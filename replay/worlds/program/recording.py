@@ -183,6 +183,8 @@ def fork(
             )
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
+        exchange = whole.exchanges[at]
+        other = None if answer is None else with_text(exchange.answer, answer)
         _check_servers(whole, options, parent)
         command = given_again(whole, words, options)
         source = source_of_command(words)
@@ -197,9 +199,8 @@ def fork(
         )  # fmt: skip
         with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
             session = ProgramSession(tape, recorder, options.limits)
-            if answer is not None:
-                exchange = whole.exchanges[at]
-                session.replaced = exchange.asked, with_text(exchange.answer, answer)
+            if other is not None:
+                session.replaced = exchange.asked, other
             return _played((command, session), write)
 
 

@@ -172,11 +172,12 @@ class _Rehearsal(ProgramSession):
         self.asked: list[Asked] = []
 
     def serve(self, asked: Asked) -> Response | None:
-        self.asked.append(asked)
         answer = super().serve(asked)
         if answer is None and (other := self.reel.substitute(asked)) is not None:
             self.served.append(other.number)
-            return other.answer
+            answer = other.answer
+        if answer is not None or not self.tape.is_open_ended:  # else the recording broke off here
+            self.asked.append(asked)
         return answer
 
 

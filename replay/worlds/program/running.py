@@ -23,7 +23,7 @@ from goldrush.replay.worlds.program.session import ProgramSession
 
 STDOUT: Final = "stdout"
 GRACE: Final = 120.0  # seconds that answers have to arrive after the program has ended
-STUCK: Final = 5.0  # seconds without a request after which a program that waits is ended
+STUCK: Final = 60.0  # seconds without a request after which a program that waits is ended
 _CLIENTS: Final = ("ANTHROPIC", "AZURE_OPENAI", "CO", "DEEPSEEK", "GEMINI", "GOOGLE", "GROQ",
                    "MISTRAL", "OPENAI", "OPENROUTER", "TOGETHER")  # fmt: skip
 _PIECE: Final = 1 << 16

@@ -96,7 +96,8 @@ def with_text(answer: Response, text: str) -> Response:
         chunks.append(line + b"\n")
     if rest:
         raise BadInput(
-            "the text of the recorded answer is at no known place", "give a whole body: JSON"
+            f"the recorded answer, of status {answer.status}, has no text at a known place",
+            "give a whole body: JSON",
         )
     return replace(answer, chunks=chunks, is_cut=False)
 

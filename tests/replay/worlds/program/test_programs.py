@@ -76,6 +76,20 @@ def test_an_answer_without_headers_that_breaks_off_is_not_taken_for_whole(tmp_pa
     assert b"ended with exit code 18" in recorded.stderr  # curl's, of a transfer that was cut
 
 
+def test_a_function_that_fails_is_not_waited_for(tmp_path):
+    script = """
+import goldrush
+def fail(): raise OSError("no such place")
+try: goldrush.outside(fail)()
+except OSError: print("failed")
+"""
+    line = ["record", "--out", "a.journal", "--max-requests", "1", "--", sys.executable, "-c"]
+    done = goldrush_(*line, script + 2 * "goldrush.outside(int)()\n", url=AT, folder=tmp_path)
+
+    assert b"stopped by --max-requests 1" in done.stderr  # one call was answered, and one refused
+    assert 1 == len(tape_of(tmp_path / "a.journal").exchanges)
+
+
 def test_whoever_reads_the_output_may_stop(tmp_path):
     script = "for n in range(20000): print('gold', n, flush=not n % 500)"
     line = f"{sys.executable} -m goldrush record --out a.journal -- {sys.executable} -c {script!r}"
