@@ -464,12 +464,7 @@ class Run:
 
     # Checking and comparing.
 
-    def verify(
-        self,
-        level: int = 4,
-        *,
-        policies: Policies = None,
-    ) -> Verdict:
+    def verify(self, level: int = 4, *, policies: Policies = None) -> Verdict:
         """Check the journal: bytes (1), states (2), derived events (3), players asked again (4).
         What asking again needs besides objects (`trust`, `sources`, `program`) is given to `open`.
 

@@ -395,9 +395,12 @@ def _closed(world: World[Any], unit: fold.Unit) -> RecordedEvent:
 
 
 def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
-    """START or a fork has another digest with the same declarations."""
+    """START or a fork has another digest with the same settings and players."""
     at = max(one.declared_from, two.declared_from)
     vocabulary = world.vocabulary
+    if pack(one.declared.forks) != pack(two.declared.forks):
+        text = f"forks with other facts, which `info` names, before {vocabulary.format_unit(at)}"
+        return Cause(CONFIGURATION, vocabulary.number(at), text)
     text = (
         f"before {vocabulary.format_unit(max(at, 1))} the two runs have the same settings and "
         f"different digests; {_WHICH}"

@@ -55,7 +55,8 @@ def whole(body, status="200 OK", *headers, length=None):
 
 def stream(*pieces, end=b"0\r\n\r\n", head=b"content-type: text/event-stream\r\n"):
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
-    return b"HTTP/1.1 200 OK\r\n" + head + b"transfer-encoding: chunked\r\n\r\n" + chunks + end
+    head += b"connection: close\r\ntransfer-encoding: chunked\r\n\r\n"
+    return b"HTTP/1.1 200 OK\r\n" + head + chunks + end
 
 
 @contextmanager
