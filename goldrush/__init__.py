@@ -10,7 +10,7 @@ The public API. Names are imported when they are first used.
 - `note`, `outside`, `tape`: what a program of one's own that asks models says while it is recorded,
   and recording a part of one.
 - `policies`, `treatments`, `settings`: what can be named in a world.
-- `parallel_env`: the mining world, or a game, as an environment of PettingZoo.
+- `parallel_env`: a game as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
   `policy`, `measure`: a world of one's own, in one class.
 - `Policy`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined policy of mining.
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
     from goldrush.kernel.settings import choice, flag, integer, real
     from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
+    from goldrush.replay.game.rl import parallel_env
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.repeats.judge import repeats
     from goldrush.replay.repeats.verdict import Repeats
     from goldrush.replay.report.figure import Figure
-    from goldrush.replay.rl import parallel_env
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
@@ -96,7 +96,7 @@ _MODULES = {
     "replay.report.figure": ("Figure",),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
-    "replay.rl": ("parallel_env",),
+    "replay.game.rl": ("parallel_env",),
     "version": ("__version__",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures, Remarks
-    from goldrush.replay.environment import JournalEnv
     from goldrush.replay.journal.tie_break import DrawAudits
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.report.chapter import Chapter
@@ -389,15 +388,6 @@ class Tools:
     ) -> Sequence[RebuiltPrompt]:
         """The prompts of an agent in a unit; `resources` are for asking other players again."""
         raise lacks(self, path, "prompts")
-
-    # For learners.
-
-    def environment(
-        self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        settings: Mapping[str, object],
-    ) -> JournalEnv[Any, Any, Any]:  # fmt: skip
-        """The world as an environment of PettingZoo; arguments as of `goldrush.parallel_env`."""
-        raise BadInput(f"the {self.name} world is no environment for learners", "give a game")
 
 
 def lacks(tools: Tools, path: str | Path, what: str, instead: str = "") -> BadInput:

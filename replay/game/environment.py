@@ -1,44 +1,71 @@
-"""A game as a PettingZoo environment, its records as arrays. Each episode is a journal."""
+"""`GameEnv`: a game as a PettingZoo environment, in which each episode is a journal.
+
+The environment drives the run loop that `record` drives (`kernel.run.steps`), so what a learner
+does is judged, recorded and verified like what any other agent submits.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import NoneType
-from typing import Any, Final, Literal, TypeVar, Union
+from typing import Any, Final
 
 import attrs
+import msgspec
 import numpy as np
+import pettingzoo
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from goldrush.agents.game.play import GamePlayers, players_of_game
-from goldrush.agents.game.prompts import no_range, shown
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.agents.players import Resources, context_of
+from goldrush.agents.trust import EXTERNAL
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, WriteFailed, format_value
+from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.game.game import Game, snake
-from goldrush.kernel.game.hints import ANY_LENGTH, Agent, Field, format_hint
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.world import compiled
+from goldrush.kernel.journal import Header, JournalWriter
+from goldrush.kernel.run import Ask, Steps, steps
+from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.replay.arguments import integer, path_of, roster_of
 from goldrush.replay.data.user_measures import is_finite
-from goldrush.replay.environment import Infos, JournalEnv
+from goldrush.replay.game.spaces import Action, Actions, Observed, Space, array_of, numbers_of
 
-Observed = Any  # an array; with a mask {"observation": array, "action_mask": mask}
-Action = Any  # of a space: a number, an array, or a dict of these
+ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
+EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
+
+Infos = dict[str, dict[str, Any]]
 
 
-class GameEnv(JournalEnv[State, Observed, Action]):
-    """A game for learners.
+@attrs.define
+class Learner:
+    """The policy that the run asks in place of a learner: it has been told what to submit."""
 
-    A step is one of the run in which a learner is asked, with those after it in which none is.
+    submission: object = None
+
+    def act(self, seen: object, agent: int, draw: object) -> object:
+        return self.submission
+
+
+class GameEnv(pettingzoo.ParallelEnv[str, Observed, Action]):
+    """A game for learners: every agent whose roster entry is `external`.
+
+    Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
+    play their policies in the same journal. A step is one of the run in which a learner is asked,
+    with those after it in which none is. All agents live to the end, which is their termination:
+    nothing is truncated.
 
     - Action: see `Actions`. That of an agent who is not asked is ignored.
     - Observation: what the game lets the agent observe, as a float32 array (`features` names its
       entries); where the game lists legal values, `{"observation": ..., "action_mask": ...}`.
     - Reward: the change of the agent's `score`.
-    - Termination: when the run is over.
     - Info: `phase`, the next one; `asked`, the event of the submission that the agent is asked for,
       None where it is not.
+
+    `journal` is the path of the episode's journal, None before the first one; an episode left
+    before its last unit can be resumed.
     """
 
     def __init__(
@@ -49,21 +76,173 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         if not game.submissions:
             raise BadInput(f"nobody submits in {game.name}", "give another game")
         self._game = game
-        super().__init__(treatment, roster, journal, settings)
-        self._actions = Actions(self.config)
+        players = self._players
+        self._settings, self._treatment = dict(settings), treatment
+        who = roster_of(players, ROSTER_DEFAULT if roster is None else roster)
+        config, found = players.configured(self._settings, who.text, treatment)
+        external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
+        learners = [agent for agent in external if agent not in who.policies]
+        if not learners:
+            raise BadInput(
+                f"the roster {format_value(who.text)} has no learner", "make an agent `external`"
+            )
+        self._roster, self._others = who.text, who.policies
+        self._learners = {agent: Learner() for agent in learners}
+        self._names = {f"agent_{agent}": agent for agent in learners}
+        self.possible_agents = list(self._names)
+        self.agents: list[str] = []
+        self.config: Any = config
+        self.journal: str | None = None
+        self._path = None if journal is None else path_of(journal, "journal")
+        self._temporary: TemporaryFolder | None = None  # where no path is given
+        self._seed, self._since, self._episodes = self.config.seed, 0, 0
+        self._open = ExitStack()
+        self._run: tuple[Ask[State], Steps[State], JournalWriter] | None = None
+        self._state: State | None = None
+        run = players.prepare(self._settings, self._roster, treatment, Resources())
+        world = players.world
+        self._initial: State = world.initial(run.setup)
+        self.metadata = {
+            "name": f"goldrush/{world.name}-v{world.rules}",
+            "render_modes": [],
+            "is_parallelizable": True,
+        }
+        self.render_mode = None
+        self._asked: Sequence[str] = ()  # the learners who are asked in the next step of the run
+        self._has_ended = False
+        self._actions = Actions(self._initial.config)
         self._features = {
             name: tuple(numbers_of(self._seen(self._initial, agent)))
             for name, agent in self._names.items()
         }
+        # By name of the agent. Each has a space of its own, to be seeded by itself.
         self._observation_spaces = {
             name: self._observation_space(features) for name, features in self._features.items()
         }
-        self._action_spaces = {name: Actions(self.config).space for name in self._names}
+        self._action_spaces = {name: Actions(self._initial.config).space for name in self._names}
         self._scores = self._scored(self._initial)
+
+    def observation_space(self, agent: str) -> Space:
+        """The space of an agent's observations."""
+        return self._observation_spaces[agent]
+
+    def features(self, agent: str) -> Sequence[str]:
+        """The names of the entries of an agent's observations."""
+        return self._features[agent]
+
+    def action_space(self, agent: str) -> Space:
+        """The space of an agent's actions."""
+        return self._action_spaces[agent]
 
     @property
     def _players(self) -> GamePlayers:
+        """The players of the world. No attribute: they cannot be pickled."""
         return players_of_game(self._game)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which have temporary folders of their own. Raises BadInput in an episode."""
+        if self._run is not None:
+            raise BadInput("an episode is under way", "copy the environment before reset()")
+        journal = None if self._temporary else self.journal
+        return {**self.__dict__, "_temporary": None, "journal": journal}
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, object] | None = None
+    ) -> tuple[dict[str, Observed], Infos]:
+        """Begin an episode, and a journal.
+
+        Args:
+            seed: of the run. None: the first episode has that of the settings, each later one has
+                one that follows from it, or from the last seed given, and from how many came since.
+            options: not used.
+
+        Raises BadInput for a seed that no run can have, for a run that is over before its first
+        unit, and where a file is at the path that is not an episode of this environment.
+        """
+        base, since = (self._seed, self._since) if seed is None else (integer(seed, "the seed"), 0)
+        seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
+        players = self._players
+        world, settings = players.world, {**self._settings, "seed": seed}
+        config, found = players.configured(settings, self._roster, self._treatment)
+        self.close()
+        path = self._temporary_path() if self._path is None else self._path
+        path = path.replace(EPISODE, str(self._episodes + 1))
+        with ExitStack() as opened:
+            header, run = Header(world.name, world.rules), players.prepared(config, found)
+            roster = players.resolve_models(run.roster, run.facts, None)
+            setup = msgspec.structs.replace(run, roster=roster).setup
+            state = world.initial(setup)
+            if world.ended(state):
+                raise BadInput(
+                    f"the run is over before its first {world.vocabulary.unit}", "change settings"
+                )
+            # The former episode is replaced with START: from then on `journal` is the new one's.
+            again = path == self.journal
+            writer = JournalWriter(path, header, force=again, is_opening=lambda _: False)
+            opened.enter_context(writer)
+            objects = Resources(policies={**self._others, **self._learners})
+            context = context_of(players, state, roster, objects)
+            ask = opened.enter_context(players.start_agents(context))
+            loop = steps(world, setup, writer)
+            self._state = next(loop)
+            self._run, self._open = (ask, loop, writer), opened.pop_all()
+        self._seed, self._since, self._episodes = base, since + 1, self._episodes + 1
+        self.config, self.journal = config, path
+        self.agents = list(self.possible_agents)
+        self._scores = self._scored(self._begun())
+        self._has_ended = False
+        self._go_on()
+        return self._observed(), self._infos()
+
+    def step(
+        self, actions: Mapping[str, Action]
+    ) -> tuple[dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
+        """Play on until a learner is asked again: observations, rewards, terminations, truncations,
+        infos by agent. `actions`: one for each agent that is asked, at least.
+
+        Raises:
+            BadInput: where no episode is under way, for an agent that is asked without an action,
+                and for actions outside of their spaces. Nothing is played then.
+            PolicyFailed, WriteFailed: as in `record`; the episode is over then.
+        """
+        self._under_way()
+        self._advance(actions)
+        names = self.agents
+        scores, before = self._scored(self._begun()), self._scores
+        self._scores = scores
+        if self._has_ended:
+            self.close()
+        return (
+            self._observed(),
+            {name: scores[name] - before[name] for name in names},
+            dict.fromkeys(names, self._has_ended),
+            dict.fromkeys(names, False),
+            self._infos(),
+        )
+
+    def _advance(self, actions: Mapping[str, Action]) -> None:
+        """Play on with the actions of the learners, as `step`."""
+        submissions: dict[int, object] = {}
+        for name in self._asked:
+            submitted = self._submission(name, actions[name]) if name in actions else None
+            if submitted is None:
+                given = format_value(actions[name]) if name in actions else "none"
+                raise BadInput(f"the action of {name} is {given}", "give one of its action_space")
+            submissions[self._names[name]] = submitted
+        for agent, submitted in submissions.items():
+            self._learners[agent].submission = submitted
+        if submissions:  # else the run was over before a learner was asked
+            self._play()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Play the steps in which no learner is asked."""
+        self._asked = ()
+        while not (self._has_ended or self._asked):
+            movers = {*self._players.turn(self._begun())[1]}
+            self._asked = [name for name, agent in self._names.items() if agent in movers]
+            if not self._asked:
+                self._play()
 
     def _observation_space(self, features: Sequence[str]) -> Space:
         if not features:
@@ -74,10 +253,6 @@ class GameEnv(JournalEnv[State, Observed, Action]):
         if self._actions.mask_space is None:
             return seen
         return spaces.Dict(observation=seen, action_mask=self._actions.mask_space)
-
-    def features(self, agent: str) -> Sequence[str]:
-        """The names of the entries of an agent's observations."""
-        return self._features[agent]
 
     @property
     def _asks(self) -> type[Submission] | None:
@@ -136,251 +311,37 @@ class GameEnv(JournalEnv[State, Observed, Action]):
             for name in self._names
         }
 
-
-_TEXTS: Final[Mapping[object, str | None]] = {str: "", str | None: None}  # what learners give
-CHOICES_MAX: Final = 4096  # of a field with a mask, and of one that may be None
-
-Space = spaces.Space[Any]
-Mask = Any  # an array of int8, or a dict of these
-T = TypeVar("T")
-
-
-# Observations.
-
-
-def numbers_of(seen: object) -> dict[str, float]:
-    """The numbers of what an agent sees, by name; of a state also `unit`, and `step` in games of
-    several phases. Texts are left out. Raises BadInput for what is no record.
-    """
-    values = shown(seen, "learner")
-    numbers: dict[str, float] = {}
-    if isinstance(seen, State):
-        numbers["unit"] = seen.unit
-        if len(seen.config.phases) > 1:
-            numbers["step"] = seen.step
-    types: Mapping[str, Field] = getattr(seen, "types")  # noqa: B009  # of both kinds of records
-    for name, value in values.items():
-        numbers.update(_numbers(name, types[name], value))
-    return numbers
-
-
-def _numbers(name: str, field: Field, value: Any) -> Iterator[tuple[str, float]]:
-    if field.form in (Agent, int, float, bool):
-        yield name, value
-    elif field.form is Literal:
-        yield name, field.choices.index(value)
-    elif field.form is Union:
-        types = [item for item in field.items if item.form not in (NoneType, str)]
-        if types:
-            inner = next((item for item in types if item.holds(value)), None)
-            shown = _blank(types[0]) if inner is None else value
-            yield from _numbers(name, inner or types[0], shown)
-            yield f"{name} given", value is not None
-    elif field.form is dict:
-        for key in sorted(value):
-            yield from _numbers(f"{name}[{key}]", field.items[1], value[key])
-    elif field.form in (list, tuple, ANY_LENGTH):
-        for place, item in enumerate(value):
-            inner = field.items[place if field.form is tuple else 0]
-            yield from _numbers(f"{name}[{place}]", inner, item)
-
-
-def _blank(field: Field) -> Any:
-    """A value of a type that stands where there is none."""
-    if field.form is Literal:
-        return field.choices[0]
-    if field.form is tuple:
-        return tuple(map(_blank, field.items))
-    return {} if field.form is dict else [] if field.form in (list, ANY_LENGTH) else 0
-
-
-def array_of(agent: str, seen: object, features: Sequence[str]) -> NDArray[np.float32]:
-    """What an agent sees as an array of these features. Raises BadInput for others."""
-    numbers = numbers_of(seen)
-    if (*numbers,) != (*features,):
-        changed = next(
-            name for name in (*numbers, *features) if name not in numbers or name not in features
-        )
-        raise BadInput(
-            f"{agent} sees {len(numbers)} numbers and saw {len(features)} at first: {changed} is "
-            "in only one of both",
-            "return an Observation whose lists keep their length",
-        )
-    return np.array(list(numbers.values()), np.float32)
-
-
-# Actions.
-
-
-class ActionDict(spaces.Dict):
-    """`Dict` whose `sample` takes masks of some of its parts, too."""
-
-    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """A random action; parts without a mask can have any value."""
-        if mask is not None:
-            mask = {name: mask.get(name) for name in self.spaces}
-        return super().sample(mask, probability)
-
-
-@attrs.frozen
-class ActionField:
-    """A field of a submission as an action.
-
-    Attributes:
-        values: the values of a number, in order; None: any number from `low` to `high`.
-        length: of a list; None: it is no list.
-    """
-
-    values: Sequence[object] | None
-    low: float = 0
-    high: float = 0
-    length: int | None = None
-
-    @property
-    def start(self) -> int:
-        """The smallest number of an action: a whole number stands for itself, else from 0 on."""
-        return self.values[0] if isinstance(self.values, range) else 0
-
-    @property
-    def space(self) -> Space:
-        """The space of the actions."""
-        if self.values is None:
-            return spaces.Box(self.low, self.high, (self.length or 1,), np.float32)
-        count = len(self.values)
-        if self.length is None:
-            return spaces.Discrete(count, start=self.start)
-        return spaces.MultiDiscrete([count] * self.length, start=[self.start] * self.length)
-
-    @property
-    def mask_space(self) -> Space | None:
-        """The space of masks; None: legal values are not told by one."""
-        if self.values is None or self.length is not None or len(self.values) > CHOICES_MAX:
-            return None
-        return spaces.Box(0, 1, (len(self.values),), np.int8)
-
-    def value(self, action: Action) -> object:
-        """The value of the field that an action stands for."""
-        if self.length is not None:
-            return [self._of_number(number) for number in action]
-        return self._of_number(action[0] if self.values is None else action)
-
-    def _of_number(self, number: Any) -> object:
-        if self.values is None:
-            return min(max(float(number), self.low), self.high)
-        return self.values[int(number) - self.start]
-
-    def mask(self, legal: Sequence[object] | None) -> NDArray[np.int8]:
-        """The mask of a number; `legal`: the legal values, None: all."""
-        values = self.values or ()
-        return np.array([legal is None or value in legal for value in values], np.int8)
-
-
-class Actions:
-    """The actions of a game's agents. They are of one space in the whole run.
-
-    A submission of one field is an action of the space of that field, one of several fields a dict
-    by their names; in a game of several submissions, a dict of these by the names of their events.
-    Texts are left out: those of learners are empty.
-    """
-
-    def __init__(self, game: Game) -> None:
-        """Raises BadInput for fields that learners cannot be asked for."""
-        self._fields = {
-            asks: {
-                name: _field(game, asks, name, typed)
-                for name, typed in asks.types.items()
-                if typed.hint not in _TEXTS
-            }
-            for asks in game.submissions
-        }
-        made = self._nested(lambda asks, name, field: field.space, ActionDict)
-        if made is None:
-            raise BadInput(
-                f"agents of {game.name} submit no number", "learners need a field with a range"
-            )
-        self.space: Space = made
-        self.mask_space: Space | None = None
-        if type(game).legal is not Game.legal:
-            self.mask_space = self._nested(lambda asks, name, field: field.mask_space, ActionDict)
-
-    def submission(self, asks: type[Submission], action: Action) -> Submission | None:
-        """The submission that an action stands for; None: it is not of its space."""
-        fields = self._fields[asks]
-        part: Any = action
+    def _play(self) -> None:
+        """Play the next step of the run. Raises BadInput where no episode is under way."""
+        ask, loop, writer = self._under_way()
         try:
-            if len(self._fields) > 1 and fields:
-                part = action[snake(asks.__name__)]
-            by_name = part if len(fields) > 1 else dict.fromkeys(fields, part)
-            if not all(field.space.contains(by_name[name]) for name, field in fields.items()):
-                return None
-        except (TypeError, KeyError, IndexError):
-            return None
-        made = {
-            name: fields[name].value(by_name[name]) if name in fields else _TEXTS[typed.hint]
-            for name, typed in asks.types.items()
-        }
-        return asks(**made)
+            inputs = ask(self._begun())
+            try:
+                self._state = loop.send(inputs)
+            except StopIteration as end:
+                self._state, self._has_ended = end.value, True
+        except BaseException as error:
+            if writer.commits == 1 and not isinstance(error, WriteFailed):
+                writer.discard()
+            self.close()
+            raise
 
-    def mask(self, asked: type[Submission] | None, legal: Mapping[str, Sequence[object]]) -> Mask:
-        """The mask of an agent that is asked for a submission; None: it is not asked."""
+    def close(self) -> None:
+        """End the episode and close its journal, as far as it has come."""
+        self.agents, self._run = [], None
+        self._open.close()
 
-        def of_field(asks: type[Submission], name: str, field: ActionField) -> Mask:
-            if field.mask_space is None:
-                return None
-            return field.mask(legal.get(name) if asks is asked else None)
+    def _temporary_path(self) -> str:
+        if self._temporary is None:
+            self._temporary = TemporaryFolder()
+        return str(Path(self._temporary.path, "episode.journal"))
 
-        return self._nested(of_field, dict)
+    def _under_way(self) -> tuple[Ask[State], Steps[State], JournalWriter]:
+        if self._run is None:
+            raise BadInput("no episode is under way", "call reset()")
+        return self._run
 
-    def _nested(
-        self, leaf: Callable[[type[Submission], str, ActionField], T | None], join: Callable[..., T]
-    ) -> T | None:
-        """What `leaf` gives for each field, joined as actions are; None: it gives nothing."""
-        submissions: dict[str, T] = {}
-        for asks, fields in self._fields.items():
-            made = ((name, leaf(asks, name, field)) for name, field in fields.items())
-            parts = {name: part for name, part in made if part is not None}
-            if parts:
-                whole = join(parts) if len(fields) > 1 else next(iter(parts.values()))
-                submissions[snake(asks.__name__)] = whole
-        if not submissions:
-            return None
-        return join(submissions) if len(self._fields) > 1 else next(iter(submissions.values()))
-
-
-def _field(game: Game, asks: type[Submission], name: str, typed: Field) -> ActionField:
-    given = typed.range
-    if typed.form is list:
-        each = given.each if given is not None else ""
-        length = getattr(game, each, None) if each else None
-        if type(length) is not int:
-            raise BadInput(
-                f"{asks.__name__}.{name} is a list of no known length, so no learner can be asked "
-                "for it",
-                'name the setting that is its length, as in within(0, 10, each="agents")',
-            )
-        return attrs.evolve(_field(game, asks, name, *typed.items), length=length)
-    if typed.form in (int, float) and given is None:
-        raise no_range(asks, name, "learner")
-    if typed.form is float and given is not None:
-        return ActionField(None, given.low, given.high)
-    values = _values(game, typed)
-    if values is None:
-        raise BadInput(
-            f"{asks.__name__}.{name} has the type {format_hint(typed.hint)}, for which no learner "
-            "can be asked",
-            "give it a number with a range, a Literal, or a list of these",
-        )
-    return ActionField(values)
-
-
-def _values(game: Game, field: Field) -> Sequence[object] | None:
-    """The values of a type, where they can be counted."""
-    if field.form is Agent:
-        return range(game.agents)
-    if field.form is int and field.range is not None:
-        return range(math.ceil(field.range.low), math.floor(field.range.high) + 1)
-    if field.form is Union:
-        [inner] = [item for item in field.items if item.form is not NoneType]
-        values = _values(game, inner)
-        return None if values is None or len(values) > CHOICES_MAX else (None, *values)
-    return field.choices or None
+    def _begun(self) -> State:
+        if self._state is None:
+            raise BadInput("no episode has begun", "call reset()")
+        return self._state

@@ -2,6 +2,8 @@
 
 import pickle
 import re
+import subprocess
+import sys
 from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +23,8 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from tests.waiting import HANGS
 
 STALLS = ("north", "east", "south")
 PAGE = Path(__file__).resolve().parents[2] / "goldrush" / "GAMES.md"
@@ -196,6 +199,34 @@ def test_every_journal_holds_and_rewards_sum_to_the_last_score(name, tmp_path) -
     assert any(scores.values())
 
 
+class FailsAtOnce:
+    def act(self, seen, agent, draw):
+        raise ValueError
+
+
+def test_an_episode_whose_first_step_fails_leaves_what_was_there(tmp_path) -> None:
+    env = goldrush.parallel_env(
+        Fishery, roster=["external", FailsAtOnce()], agents=2, journal=tmp_path / "a"
+    )
+    env.reset()
+    with pytest.raises(PolicyFailed):
+        env.step({"agent_0": 1})
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_episodes_follow_a_seed(tmp_path) -> None:
+    envs = [GAMES["public goods"](journal=tmp_path / f"{name}{{episode}}") for name in "ab"]
+    for env, seeds in zip(envs, ((7, None, None, 7), (7, None, None)), strict=True):
+        for seed in seeds:
+            played(env, seed)
+    runs = [(tmp_path / name).read_bytes() for name in ("a1", "a2", "a3", "a4")]
+
+    assert runs[0] == runs[3]
+    assert 3 == len(set(runs))
+    assert runs[:3] == [(tmp_path / name).read_bytes() for name in ("b1", "b2", "b3")]
+
+
 def test_a_copy_plays_the_same_into_a_journal_of_its_own() -> None:
     env = GAMES["public goods"]()
     played(env)
@@ -357,7 +388,7 @@ REFUSED = {
 @pytest.mark.parametrize("says", REFUSED)
 def test_a_game_that_learners_cannot_play_is_refused_in_a_line(says) -> None:
     with pytest.raises(BadInput, match=re.escape(says)) as error:
-        goldrush.parallel_env(world=REFUSED[says]())
+        goldrush.parallel_env(REFUSED[says]())
 
     assert "\n" not in str(error.value)
 
@@ -385,6 +416,54 @@ def test_an_action_outside_of_its_space_plays_nothing(action) -> None:
     with pytest.raises(BadInput, match="the action of agent_0 is none"):
         env.step({})
     env.step({"agent_0": offer("east")})
+
+
+def begun(path):
+    env = GAMES["public goods"](journal=path)
+    env.reset()
+    return env
+
+
+def over_another(path):
+    path.write_text("somebody's")
+    begun(path)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda path: GAMES["stalls"](seed=True),
+        lambda path: GAMES["stalls"]().reset(seed=-1),
+        lambda path: GAMES["stalls"]().step({}),
+        lambda path: goldrush.parallel_env(Stalls, roster="cheap*3"),
+        lambda path: deepcopy(begun(path)),
+        over_another,
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(refused, tmp_path) -> None:
+    with pytest.raises(BadInput) as error:
+        refused(tmp_path / "a")
+
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("import goldrush.cli.main, goldrush.replay.game.tools\n"
+         "print({'pettingzoo', 'gymnasium', 'numpy'} & set(sys.modules))", "set()"),
+        ("sys.modules['pettingzoo'] = None\nimport goldrush\n"
+         "try: goldrush.parallel_env('goldrush.games.fishery:Fishery')\n"
+         "except goldrush.BadInput as error: print(error)", "pip install 'goldrush-sim[rl]'"),
+    ],
+    ids=["unused", "missing"],
+)  # fmt: skip
+def test_only_the_call_needs_pettingzoo(code, says) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}"], capture_output=True, text=True, timeout=HANGS
+    )
+
+    assert says in done.stdout, done.stderr
 
 
 def test_the_episode_of_the_page(capsys) -> None:
