@@ -341,12 +341,14 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
             ):
                 if arrived:  # else a signal woke who waits
                     yield dict(arrived)
-        for at in [at for at, prompt in prompts.items() if prompt.model is None]:
+        people = [at for at, prompt in prompts.items() if prompt.model is None]
+        if people:
             assert self._people is not None  # checked before the run
-            question = prompts[at]
-            text = self._people(play.inquiry(question))
-            with deferred():
-                yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
+            for index, text in self._people([play.inquiry(prompts[at]) for at in people]):
+                at = people[index]
+                question = prompts[at]
+                with deferred():
+                    yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
 
 
 def _foreign(world: World[Any]) -> BadInput:
