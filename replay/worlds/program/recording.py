@@ -14,6 +14,7 @@ from typing import Any, Final
 import attrs
 import msgspec
 
+from goldrush.agents.game.source import Source
 from goldrush.agents.worlds.program.requests import Masks, Secrets
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
@@ -29,12 +30,7 @@ from goldrush.kernel.worlds.program.world import (
     program_world,
 )
 from goldrush.replay.tools import RERUN, Basis
-from goldrush.replay.worlds.program.running import (
-    Program,
-    Write,
-    run,
-    source_of_command,
-)
+from goldrush.replay.worlds.program.running import Code, Program, Write, run
 from goldrush.replay.worlds.program.session import Limits, ProgramSession, Recorder
 from goldrush.replay.worlds.program.tape import Tape
 from goldrush.replay.worlds.program.texts import with_text
@@ -117,7 +113,7 @@ def recording(
     urls, names = upstreams_of(os.environ, options.upstreams, options.variables)
     hashseed = os.environ.get("PYTHONHASHSEED", "0")
     command = Program(words, urls, names, options.outputs, hashseed, options.seconds)
-    source = source_of_command(words)
+    source = Code(words).source()
     setup = {
         "command": Secrets(os.environ).in_command(words),
         "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
@@ -153,7 +149,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         check_command(tape, words, str(path))
         _check_servers(tape, options, path)
         command = given_again(tape, words, options)
-        behaviour = tape.behaviour(source_of_command(words).sha256)
+        behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
         loop = resume_steps(program_world(behaviour), journal)
         recorder = Recorder(loop, behaviour, _process(tape) + 1)
         with closing(recorder):
@@ -187,7 +183,7 @@ def fork(
         other = None if answer is None else with_text(exchange.answer, answer)
         _check_servers(whole, options, parent)
         command = given_again(whole, words, options)
-        source = source_of_command(words)
+        source = _code_now(whole, words, parent)
         behaviour = tape.behaviour(source.sha256)
         facts = {
             "parent": sha256_of(parent), "changes": {"model": model} if model else {},
@@ -223,6 +219,14 @@ def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
 def shown_command(words: Sequence[str]) -> str:
     """A command as it is typed."""
     return " ".join(map(quoted, words))
+
+
+def _code_now(tape: Tape, words: Sequence[str], path: str | Path) -> Source:
+    """The recorded source of a journal, if the command's files are still those but for what the
+    program may have written before the recording broke off; else theirs.
+    """
+    code = Code(words)
+    return code.source_beside(tape.source, code.older_than(path))
 
 
 def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
@@ -294,29 +298,31 @@ class Given:
         options: what it is run with, besides what is recorded.
         session: of its run, once it was run.
         end: of that run; None: it was ended.
+        source: SHA-256 of its files; the recorded one, if they differ in what that run has written.
     """
 
     words: Sequence[str]
     options: Options = DEFAULT
     session: ProgramSession | None = None
     end: Exit | None = None
+    source: str | None = None
 
     def world(self, reader: JournalReader) -> World[ProgramState]:
         """The world of an open journal, by what the program does on its answers; it is run once.
 
         Raises BadInput for another command, JournalError.
         """
-        source = source_of_command(self.words).sha256
         if self.session is None:
             with reader.again() as again:
                 tape = tape_of(again)
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
-            session = ProgramSession(tape)
+            session, code = ProgramSession(tape), Code(self.words)
             self.end = asyncio.run(run(command, session, is_open_ended=tape.is_open_ended))
             session.finish(None)
             self.session = session
-        behaviour, typed = self.session.behaviour(self.end, source), shown_command(self.words)
+            self.source = code.source_beside(tape.source, code.written()).sha256
+        behaviour, typed = self.session.behaviour(self.end, self.source), shown_command(self.words)
         path = quoted_path(str(reader.path))
         behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
         return program_world(behaviour)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,7 @@ STUCK: Final = 60.0  # seconds without a request after which a program that wait
 _CLIENTS: Final = ("ANTHROPIC", "AZURE_OPENAI", "CO", "DEEPSEEK", "GEMINI", "GOOGLE", "GROQ",
                    "MISTRAL", "OPENAI", "OPENROUTER", "TOGETHER")  # fmt: skip
 _PIECE: Final = 1 << 16
+LATE: Final = 5.0  # seconds after the last answer within which a killed program may have written
 
 Write = Callable[[bytes], object]  # takes what a program prints
 
@@ -67,26 +69,72 @@ class Program(msgspec.Struct, frozen=True):
         }
 
 
-def source_of_command(words: Sequence[str]) -> Source:
-    """The files that a command names, as one source: a single text as it is. Of what is no text, or
-    long, the SHA-256 stands for it; no text is kept that may have a key in it. An executable that
-    the command begins with is none of them.
-    """
-    texts: list[tuple[str, str]] = []
-    for index, word in enumerate(words):
-        with suppress(OSError, ValueError):
-            if os.path.isfile(word):
-                text = _text(word)
-                if text is None and index == 0:
-                    continue
-                if text is None:
-                    text = f"SHA-256 {_file(word)[1]}\n"
-                texts.append((word, text))
-    whole = "".join(f"==> {name} <==\n{text}" for name, text in texts)
-    source = source_of((texts[0][1] if len(texts) == 1 else whole).encode())
-    code, secrets = (source.text or "").encode(), Secrets(os.environ)
-    secrets.add((), code)
-    return Source(source.sha256, None) if secrets.hidden(code) != code else source
+class Code:
+    """The files that a command names, as they are now."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Read them. Of what is no text, or long, the SHA-256 stands for it. An executable that the
+        command begins with is none of them.
+        """
+        self.words = words
+        self.files: dict[str, str] = {}
+        self._stamps = self._stamps_now()
+        for name in self._stamps:
+            with suppress(OSError, ValueError):
+                text = _text(name)
+                if text is not None or name != words[0]:
+                    self.files[name] = f"SHA-256 {_file(name)[1]}\n" if text is None else text
+
+    def _stamps_now(self) -> dict[str, os.stat_result]:
+        stamps = {}
+        for word in self.words:
+            with suppress(OSError, ValueError):
+                if os.path.isfile(word):
+                    stamps[word] = os.stat(word)
+        return stamps
+
+    def written(self) -> set[str]:
+        """The files that were written since."""
+        now = self._stamps_now()
+        return {
+            name for name, stamp in now.items()
+            if name not in self._stamps or stamp.st_mtime_ns != self._stamps[name].st_mtime_ns
+        }  # fmt: skip
+
+    def older_than(self, journal: str | Path) -> set[str]:
+        """The files but the first that were not written after a journal was: if they are not as
+        recorded, its program did that.
+        """
+        last = os.stat(journal).st_mtime + LATE
+        return {name for name in [*self.files][1:] if self._stamps[name].st_mtime <= last}
+
+    def source(self, names: Container[str] | None = None) -> Source:
+        """These files as one source: a single text as it is; None: all. No text is kept that may
+        have a key in it.
+        """
+        texts = {n: t for n, t in self.files.items() if names is None or n in names}
+        parts = [f"==> {name} <==\n{text}" for name, text in texts.items()]
+        source = source_of("".join(texts.values() if len(texts) == 1 else parts).encode())
+        code, secrets = (source.text or "").encode(), Secrets(os.environ)
+        secrets.add((), code)
+        return Source(source.sha256, None) if secrets.hidden(code) != code else source
+
+    def source_beside(self, recorded: Source, written: Set[str]) -> Source:
+        """The recorded source, if the recorded files are as they were but for those that the
+        program has written; else that of all files.
+        """
+        rest = self.files.keys() - written
+        names = "|".join(map(re.escape, self.words))
+        whole, *parts = re.split(f"==> ({names}) <==\n", recorded.text or "")
+        if recorded.text is None:  # nor is it known which files there were
+            kept = [self.files.keys(), rest, *({*self.files} - {name} for name in written)]
+            is_same = any(self.source(names).sha256 == recorded.sha256 for names in kept)
+        elif parts:
+            before = zip(parts[::2], parts[1::2], strict=True)
+            is_same = all(name in written or self.files.get(name) == text for name, text in before)
+        else:
+            is_same = not rest or whole in self.files.values()
+        return recorded if is_same else self.source()
 
 
 def _text(path: str) -> str | None:

@@ -152,6 +152,45 @@ def test_a_clock_in_a_prompt_is_named_and_can_be_masked(now, options, code, says
     assert says in verdict.stdout.decode()
 
 
+WRITES = """
+import sys, openai
+client = openai.OpenAI(max_retries=0)
+with open(sys.argv[1], "w") as out:
+    for number in range(3):
+        chat = [{"role": "user", "content": f"{number} of {open(sys.argv[2]).read()}?"}]
+        answer = client.chat.completions.create(model="m", messages=chat)
+        print(answer.choices[0].message.content, file=out, flush=True)
+"""
+
+
+@pytest.mark.parametrize(("before", "key"), [(0, ""), (1, ""), (0, "sk-0123456789abcdefghij")])
+def test_what_a_program_writes_is_not_its_code(before, key, tmp_path):
+    (tmp_path / "sim.py").write_text(f"# {key}{WRITES}")
+    (tmp_path / "gold.txt").write_text("gold")
+    if before:
+        (tmp_path / "out.csv").write_text("old")
+    command = [sys.executable, "sim.py", "out.csv", "gold.txt"]
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+
+        def code(*words):
+            done = goldrush_(*words, "--", *command, **at)
+            return done.returncode, (done.stdout + done.stderr).decode()
+
+        assert 1 == code("record", "--out", "a.journal", "--max-requests", "2")[0]
+        shutil.copy(tmp_path / "a.journal", tmp_path / "begun.journal")
+        os.utime(tmp_path / "begun.journal", (0, 0))  # what is edited below is newer
+        assert 0 == code("resume", "a.journal")[0]
+        told = [code("verify", "a.journal") for _ in range(2)]
+        assert [(0, False)] * 2 == [(code, "other code" in text) for code, text in told]
+        fork = ["fork", "a.journal", "--at", "2", "--out", "b.journal"]
+        assert [0, 0] == [code(*fork)[0], code("verify", "b.journal")[0]]
+        for name in ("gold.txt", "sim.py"):
+            (tmp_path / name).write_text((tmp_path / name).read_text() + "\n")
+            assert "other code" in code("verify", "a.journal")[1]
+            assert "other code" in code("resume", "begun.journal")[1]
+
+
 PRICES = "price_in = 1e6\nprice_out = 1e6"  # a cost of 1 for each token
 
 
