@@ -168,6 +168,7 @@ async def run(
         try:
             child = await asyncio.create_subprocess_exec(
                 *command.words, stdout=asyncio.subprocess.PIPE, stderr=errors, limit=_PIECE,
+                process_group=_group(),
                 env={**os.environ, **command.environment(proxy.url), **more, **(watched or {})},
             )  # fmt: skip
         except (OSError, ValueError) as error:
@@ -175,7 +176,7 @@ async def run(
             raise BadInput(f"{command.words[0]} cannot be run: {why}", "give a command") from None
         signals = _on_signal(child)
         output = asyncio.create_task(_output(child, write))
-        tasks: list[asyncio.Task[object]] = [asyncio.create_task(child.wait())]
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(_end_of(child))]
         if is_open_ended:
             tasks.append(asyncio.create_task(_until_stuck(session, proxy)))
         done, _ = await asyncio.wait(
@@ -183,11 +184,12 @@ async def run(
         )
         is_ended = tasks[0] in done
         if not is_ended:
-            with suppress(ProcessLookupError):
-                child.kill()
-        code = await child.wait()
+            _send(child, signal.SIGKILL)
+        code = await _end_of(child)
         digest, size = await output
         await proxy.drained(GRACE, lambda: signals() > 1)
+        if signals():
+            _send(child, signal.SIGKILL)  # what it started may be there still
     if signals():
         raise KeyboardInterrupt
     if not is_ended:
@@ -206,7 +208,7 @@ async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str,
     """
     assert child.stdout is not None
     hashed, size = hashlib.sha256(), 0
-    ended = asyncio.create_task(child.wait())
+    ended = asyncio.create_task(_end_of(child))
     while True:
         piece = asyncio.create_task(child.stdout.read(_PIECE))
         await asyncio.wait({piece, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -222,8 +224,15 @@ async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str,
         except BrokenPipeError:
             write = len  # nobody reads what follows
         except OSError:
-            child.kill()
+            _send(child, signal.SIGKILL)
             raise
+
+
+async def _end_of(child: asyncio.subprocess.Process) -> int:
+    """The exit code of a program. asyncio's `wait` waits for children of it that may write, too."""
+    while child.returncode is None:
+        await asyncio.sleep(0.01)
+    return child.returncode
 
 
 async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
@@ -239,26 +248,38 @@ async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
 
 
 def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
-    """Have Ctrl-C, which the program gets too, and what else ends a command, which is passed on,
-    wait for the program's end and for answers under way; the second signal ends both. Returns how
-    many there were.
+    """Have Ctrl-C and what else ends a command, which are passed on, wait for the program's end and
+    for answers under way; the second signal ends both. Returns how many there were.
     """
     count = 0
 
     def pass_on(number: int) -> None:
         nonlocal count
         count += 1
-        with suppress(ProcessLookupError):
-            if count > 1:
-                child.kill()
-            elif number != signal.SIGINT:
-                child.send_signal(number)
+        if count > 1 or number != signal.SIGINT or _group() is not None:
+            _send(child, signal.SIGKILL if count > 1 else number)
 
     with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
         for number in SIGNALS:
             if signal.getsignal(number) != signal.SIG_IGN:
                 asyncio.get_running_loop().add_signal_handler(number, pass_on, number)
     return lambda: count
+
+
+def _group() -> int | None:
+    """The process group of a program: one of its own. At a terminal that of this process: no other
+    may read there, and Ctrl-C is sent to it by the terminal.
+    """
+    return None if os.isatty(0) else 0
+
+
+def _send(child: asyncio.subprocess.Process, number: int) -> None:
+    """Send a signal to a program and, if it has a group of its own, to all that it has started."""
+    with suppress(OSError):
+        if _group() is None:
+            child.send_signal(number)
+        else:
+            os.killpg(child.pid, number)
 
 
 def _file(name: str) -> tuple[str, str, int]:

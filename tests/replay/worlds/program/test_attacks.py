@@ -416,14 +416,11 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
         line = [sys.executable, "-m", "goldrush", "record", "--out", str(path), "--", *command]
         process = subprocess.Popen(
             line, env=environment(url, AGENTS="50"), cwd=tmp_path, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         while len(asked) < 50 and process.poll() is None:
             time.sleep(0.01)
-        if number == signal.SIGINT:
-            os.killpg(process.pid, number)
-        else:
-            process.send_signal(number)
+        process.send_signal(number)
         threading.Timer(2, is_open.set).start()  # the program has gone by then
         _, told = process.communicate(timeout=60)
         again = goldrush_(
@@ -434,3 +431,19 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
     assert process.returncode not in (0, None), told
     assert b"goldrush: interrupted; go on with" in told
     assert 50 * 4 == len(asked)  # by each agent, and none of them twice
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+def test_what_a_program_has_started_ends_with_it(number, tmp_path, path):
+    """A shell waits for the process that it starts, and does not pass on what it gets itself."""
+    start = f"{sys.executable} -c 'import time; print(1, flush=True); time.sleep(99)' & wait"
+    line = [sys.executable, "-m", "goldrush", "record", "--out", str(path)]
+    more = ["--seconds", "3"] if number is None else []
+    with subprocess.Popen(
+        [*line, *more, "--", "sh", "-c", start], cwd=tmp_path, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        process.stdout.readline()
+        if number is not None:
+            process.send_signal(number)
+        process.communicate(timeout=60)  # until nobody has its stderr any more
