@@ -279,6 +279,8 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
+    if session.replaced is not None:
+        found.append("the given answer was not used: the program did not ask for that exchange")
     if session.unknown:
         found.append(f"headers that are not compared: {', '.join(session.unknown)}")
     if session.reel.raced:

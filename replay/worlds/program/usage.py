@@ -71,5 +71,7 @@ def _of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
 
 
 def answers_in(reader: JournalReader) -> Iterator[RecordedAnswer]:
-    """See `Tools.answers`."""
-    yield from _of_models(Tape.of(reader).exchanges.values())
+    """See `Tools.answers`. A failure that reports no tokens is none."""
+    for answer in _of_models(Tape.of(reader).exchanges.values()):
+        if answer.answer.error != NO_ANSWER or answer.amount.tokens:
+            yield answer
