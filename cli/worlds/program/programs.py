@@ -269,6 +269,9 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
         stream.flush()
 
     outcome = play(write)
+    if not Path(path).exists():
+        echo_error(f"goldrush: {outcome.stopped}; nothing was recorded")
+        return DIFFERS
     info = outline_of(path)
     name = quoted_path(path)
     command = f"{name} -- {' '.join(map(quoted, _words()))}"

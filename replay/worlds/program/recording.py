@@ -109,7 +109,7 @@ def resume(
 def recording(
     words: Sequence[str], out: str | Path, options: Options, *, force: bool = False
 ) -> Iterator[Launch]:
-    """A new journal, open for a program. Raises as `record`."""
+    """A new journal, open for a program; removed if nothing came of it. Raises as `record`."""
     urls, names = upstreams_of(os.environ, options.upstreams, options.variables)
     hashseed = os.environ.get("PYTHONHASHSEED", "0")
     command = Program(words, urls, names, options.outputs, hashseed, options.seconds)
@@ -127,8 +127,12 @@ def recording(
     behaviour = Behaviour(source.sha256)
     with JournalWriter(out, Header(NAME, RULES), force=force, fsync=True) as journal:
         recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, 1)
-        with closing(recorder):
-            yield command, ProgramSession(Tape(), recorder, options.limits)
+        try:
+            with closing(recorder):
+                yield command, ProgramSession(Tape(), recorder, options.limits)
+        finally:
+            if not journal.is_begun:
+                journal.discard()
 
 
 def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
@@ -312,11 +316,14 @@ class Given:
     def world(self, reader: JournalReader) -> World[ProgramState]:
         """The world of an open journal, by what the program does on its answers; it is run once.
 
-        Raises BadInput for another command, JournalError.
+        Raises BadInput for another command.
         """
         if self.session is None:
-            with reader.again() as again:
-                tape = tape_of(again)
+            try:
+                with reader.again() as again:
+                    tape = tape_of(again)
+            except JournalError:  # which whoever judges it says with its place
+                return program_world(missing="the journal cannot be read")
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
             session, code = ProgramSession(tape), Code(self.words)
@@ -326,7 +333,9 @@ class Given:
             self.source = code.source_beside(tape.source, code.written()).sha256
         behaviour, typed = self.session.behaviour(self.end, self.source), shown_command(self.words)
         path = quoted_path(str(reader.path))
-        behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
+        behaviour.way_out = "its errors are above"
+        if not self.session.failure(self.end):
+            behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
         return program_world(behaviour)
 
     def basis(self, path: str) -> Basis:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable, Container, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
@@ -163,7 +164,13 @@ async def run(
     """
     proxy = Proxy(session, command.urls, is_open_ended=is_open_ended)
     more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **_placeholders()}
-    errors = None if watched is None else asyncio.subprocess.DEVNULL
+    errors = None if session.recorder else asyncio.subprocess.PIPE
+
+    def hear(piece: bytes) -> None:
+        session.errors = (session.errors + piece)[-_PIECE:]
+        if watched is None:
+            print(piece.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
+
     async with proxy.running():
         try:
             child = await asyncio.create_subprocess_exec(
@@ -175,7 +182,9 @@ async def run(
             why = getattr(error, "strerror", None) or error
             raise BadInput(f"{command.words[0]} cannot be run: {why}", "give a command") from None
         signals = _on_signal(child)
-        output = asyncio.create_task(_output(child, write))
+        both = (child.stdout, write), (child.stderr, hear)
+        streams = [(stream, take) for stream, take in both if stream is not None]
+        output = asyncio.gather(*(_output(child, *each) for each in streams))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_end_of(child))]
         if is_open_ended:
             tasks.append(asyncio.create_task(_until_stuck(session, proxy)))
@@ -186,7 +195,7 @@ async def run(
         if not is_ended:
             _send(child, signal.SIGKILL)
         code = await _end_of(child)
-        digest, size = await output
+        (digest, size), *_ = await output
         await proxy.drained(GRACE, lambda: signals() > 1)
         if signals():
             _send(child, signal.SIGKILL)  # what it started may be there still
@@ -202,15 +211,16 @@ def _placeholders() -> Mapping[str, str]:
     return {name: "none" for name in map("{}_API_KEY".format, _CLIENTS) if name not in os.environ}
 
 
-async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str, int]:
+async def _output(
+    child: asyncio.subprocess.Process, stream: asyncio.StreamReader, write: Write
+) -> tuple[str, int]:
     """Pass the output on; its SHA-256 and its size. What children of the program that live on may
     write is not waited for.
     """
-    assert child.stdout is not None
     hashed, size = hashlib.sha256(), 0
     ended = asyncio.create_task(_end_of(child))
     while True:
-        piece = asyncio.create_task(child.stdout.read(_PIECE))
+        piece = asyncio.create_task(stream.read(_PIECE))
         await asyncio.wait({piece, ended}, return_when=asyncio.FIRST_COMPLETED)
         if not piece.done():
             await asyncio.wait({piece}, timeout=1)

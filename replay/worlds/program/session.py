@@ -18,6 +18,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import Inputs
+from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
 from goldrush.kernel.worlds.program.state import ProgramState
@@ -145,6 +146,7 @@ class ProgramSession:
             more.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
+        errors: the last bytes that the program wrote to stderr, where they come here.
     """
 
     def __init__(
@@ -170,6 +172,7 @@ class ProgramSession:
         self.new_notes: list[tuple[str, Json]] = []
         self.stopped: str | None = None
         self.failed: BaseException | None = None
+        self.errors = b""
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
@@ -261,8 +264,11 @@ class ProgramSession:
         """
         if self.failed is not None:
             raise self.failed
-        if self.recorder and end and self.stopped is None:
-            self.recorder.finish(end)
+        recorder = self.recorder
+        if recorder is None or end is None or self.stopped is not None:
+            return
+        if end.code == 0 or recorder.state.unit or recorder.process > 1:  # else nothing came of it
+            recorder.finish(end)
 
     def behaviour(self, end: Exit | None, source: str | None) -> Behaviour:
         """What the program did in the units of the journal: as recorded where it did the same, and
@@ -278,17 +284,29 @@ class ProgramSession:
                 instead = next((m for m in self.missed if m.nearest is exchange), None)
                 last = None if instead is None else instead.asked
                 found.done[number] = Done(notes.get(number, ()), last)
-                found.reasons[number] = str(instead or self._unasked(exchange))
+                found.reasons[number] = str(instead or self._unasked(exchange, end))
         if tape.ended is not None and not tape.is_open_ended:
             recorded = tape.ends[tape.ended]
             all_notes = (*notes.get(tape.ended, ()), *self.new_notes)
             found.done[tape.ended] = Done(all_notes, None if self.missed else end)
             if self.missed or end != recorded:
                 other = self.missed[0] if self.missed else _other_end(end, recorded)
-                found.reasons[tape.ended] = str(other)
+                found.reasons[tape.ended] = self.failure(end) or str(other)
         return found
 
-    def _unasked(self, exchange: Exchange) -> str:
+    def failure(self, end: Exit | None) -> str:
+        """How the program failed where it had not when it was recorded, as text; empty: it did not,
+        or had asked for what is not recorded.
+        """
+        recorded = self.tape.ends.get(self.tape.ended or 0)
+        if not end or not end.code or self.missed or (recorded and recorded.code == end.code):
+            return ""
+        last = self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"the program failed (exit code {end.code}: {escaped(last[:200])})"
+
+    def _unasked(self, exchange: Exchange, end: Exit | None) -> str:
+        if failure := self.failure(end):
+            return f"{failure} before it asked for exchange {exchange.number}"
         text = f"the program did not ask for exchange {exchange.number}"
         return f"{text}; it asked for {self.missed[0]}" if self.missed else text
 

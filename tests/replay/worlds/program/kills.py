@@ -108,7 +108,7 @@ class Trial:
             for child in children:
                 os.killpg(int(child), signal.SIGKILL)
             process.communicate(timeout=SECONDS_MAX)
-        assert process.returncode in (1, -signal.SIGKILL)
+        assert process.returncode in (1, -signal.SIGKILL), process.returncode
         self.counts["recorders killed" if is_recorder else "programs killed"] += 1
         if is_recorder and self.journal.exists() and self.journal.stat().st_size > CUT_MIN:
             os.truncate(self.journal, self.journal.stat().st_size - 3)  # as by a loss of power

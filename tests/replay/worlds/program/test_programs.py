@@ -152,6 +152,30 @@ def test_a_clock_in_a_prompt_is_named_and_can_be_masked(now, options, code, says
     assert says in verdict.stdout.decode()
 
 
+FAILS = "import goldrush, os; goldrush.outside(int)(); assert 'KEY' in os.environ, 'no key'; "
+
+
+def test_a_program_that_fails_is_not_said_to_ask_something_else(tmp_path):
+    command = [sys.executable, "-c", f"{FAILS} goldrush.outside(int)()"]
+
+    def run(*words, command=command, **more):
+        done = goldrush_(*words, "--", *command, url=AT, folder=tmp_path, **more)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    assert 0 == run("record", "--out", "a.journal", KEY="1")[0]
+    code, told = run("verify", "a.journal")
+    assert (1, True) == (code, "(exit code 1: AssertionError: no key) before it asked" in told)
+    for bad in (["false"], ["nobody-has-this"]):
+        assert run("record", "--out", "b.journal", command=bad)[0]
+        assert "b.journal" not in os.listdir(tmp_path)
+    data = bytearray((tmp_path / "a.journal").read_bytes())
+    data[-60] ^= 1
+    (tmp_path / "a.journal").write_bytes(data)
+    bare = goldrush_("verify", "a.journal", url=AT, folder=tmp_path)
+    assert (1, bare.stdout.decode()) == run("verify", "a.journal", KEY="1")
+    assert b"level 1" in bare.stdout
+
+
 WRITES = """
 import sys, openai
 client = openai.OpenAI(max_retries=0)
