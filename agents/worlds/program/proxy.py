@@ -118,6 +118,8 @@ class Proxy:
         self._upstreams = upstreams
         # Found here once: aiohttp would look for each request, in ~/.netrc for credentials, too.
         self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
+        for url in upstreams.values():
+            session.secrets.add(URL(url).query.items())
         self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
         self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
@@ -192,8 +194,9 @@ class Proxy:
         if given is not None:
             return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
-        query = request.rel_url.raw_query_string
-        url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
+        base, _, own = self._upstreams[name].partition("?")
+        query = "&".join(filter(None, [own, request.rel_url.raw_query_string]))
+        url = URL(f"{base}{path}{'?' if query else ''}{query}", encoded=True)
         return await self._ask(request, asked, url, kept, self._changed(body))
 
     async def _given(

@@ -34,7 +34,7 @@ from goldrush.replay.worlds.program.running import Code, Program, Write, run
 from goldrush.replay.worlds.program.session import Limits, ProgramSession, Recorder
 from goldrush.replay.worlds.program.tape import Tape
 from goldrush.replay.worlds.program.texts import with_text
-from goldrush.replay.worlds.program.upstreams import KNOWN, upstreams_of
+from goldrush.replay.worlds.program.upstreams import KNOWN, recorded_url, upstreams_of
 
 _VARIABLES: Final = {name: known for known, each in KNOWN.items() for name in each.variables}
 
@@ -116,7 +116,9 @@ def recording(
     source = Code(words).source()
     setup = {
         "command": Secrets(os.environ).in_command(words),
-        "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
+        "upstreams": {
+            n: recorded_url(u) for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url
+        },
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
         "outputs": tuple(options.outputs),
@@ -241,7 +243,7 @@ def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
     given = {text.partition("=")[0] for text in options.upstreams}
     urls, _ = upstreams_of(os.environ, options.upstreams)
     for name, url in tape.state.setup["upstreams"].items():
-        if name not in given and urls.get(name) != url:
+        if name not in given and recorded_url(urls.get(name, "")) != url:
             raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
 
 
@@ -251,7 +253,8 @@ def given_again(tape: Tape, words: Sequence[str], options: Options) -> Program:
     """
     assert tape.state is not None
     setup: Mapping[str, Any] = tape.state.setup
-    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in KNOWN)]
+    known, _ = upstreams_of(os.environ)
+    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in known)]
     variables = [f"{name}={variable}" for variable, name in setup["variables"].items()]
     urls, names = upstreams_of(
         os.environ, [*upstreams, *options.upstreams], [*variables, *options.variables]

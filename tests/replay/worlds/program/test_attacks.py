@@ -358,6 +358,31 @@ def test_keys_go_to_no_server_that_a_journal_alone_names(path, at):
     assert 1 == len(asked)
 
 
+def test_the_query_of_a_server_is_sent_and_not_recorded(path, at, monkeypatch):
+    for name in ("AZURE_OPENAI_ENDPOINT", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def ask_azure():
+        monkeypatch.setenv("OPENAI_BASE_URL", os.environ["AZURE_OPENAI_ENDPOINT"])
+        return ask("chat?a=b")[2]
+
+    with serving(whole(GOOD.encode())) as (url, asked):
+        named = [f"azure={url}/v1?api-version=7&key=k0123456789"]
+        with goldrush.tape(path, upstreams=named):
+            first = ask_azure()
+        with goldrush.tape(path):  # on a machine that does not know the server
+            assert first == ask_azure()
+        with (
+            pytest.raises(BadInput, match="has credentials"),
+            goldrush.tape(path.with_name("b"), upstreams=["azure=http://me:word@127.0.0.1/v1"]),
+        ):
+            pass
+
+    [line] = [each.splitlines()[0] for each in asked]
+    assert b"POST /v1/chat?api-version=7&key=k0123456789&a=b HTTP/1.1" == line
+    assert not [part for part in (b"k0123", b"api-version", b"word") if part in path.read_bytes()]
+
+
 def endless(connection):
     connection.sendall(stream(b"data: 1\n\n", end=b""))
     while True:
