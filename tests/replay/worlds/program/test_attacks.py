@@ -383,6 +383,20 @@ def test_the_query_of_a_server_is_sent_and_not_recorded(path, at, monkeypatch):
     assert not [part for part in (b"k0123", b"api-version", b"word") if part in path.read_bytes()]
 
 
+def test_what_a_stale_connection_does_not_answer_is_asked_by_a_new_one(path, at):
+    def closes(connection):
+        connection.sendall(whole(GOOD.encode()).replace(b"connection: close", b"a: b"))
+        connection.recv(1 << 16)  # the next request, which is not answered
+
+    with serving(closes, whole(GOOD.encode())) as (url, asked):
+        at(url)
+        with goldrush.tape(path):
+            assert [200, 200] == [ask(str(number))[0] for number in range(2)]
+
+    assert 2 == len(asked)
+    assert 2 == len(tape_of(path).exchanges)
+
+
 def endless(connection):
     connection.sendall(stream(b"data: 1\n\n", end=b""))
     while True:
