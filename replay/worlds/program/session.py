@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Generator
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -247,8 +248,7 @@ class ProgramSession:
 
     def note(self, name: str, value: Json) -> None:
         """Take a note of the program."""
-        with self.masks.in_time():
-            value = self.masks.in_value(value)
+        value = self.masks.in_time(partial(self.masks.in_value, value))
         same = self._notes.get((name, packed(value)))
         known = same.pop() if same else None
         if known is not None:
