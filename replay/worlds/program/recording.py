@@ -31,7 +31,12 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.tools import RERUN, Basis
 from goldrush.replay.worlds.program.running import Code, Program, Write, run
-from goldrush.replay.worlds.program.session import Limits, ProgramSession, Recorder
+from goldrush.replay.worlds.program.session import (
+    EXCHANGE_MAX,
+    Limits,
+    ProgramSession,
+    Recorder,
+)
 from goldrush.replay.worlds.program.tape import Tape
 from goldrush.replay.worlds.program.texts import with_text
 from goldrush.replay.worlds.program.upstreams import KNOWN, recorded_url, upstreams_of
@@ -288,6 +293,9 @@ def warnings_of(session: ProgramSession) -> list[str]:
     found: list[str] = []
     if session.replaced is not None:
         found.append("the given answer was not used: the program did not ask for that exchange")
+    if session.too_large:
+        count = format_count(session.too_large, "exchange")
+        found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
     if session.unknown:
         found.append(f"headers that are not compared: {', '.join(session.unknown)}")
     if session.reel.raced:

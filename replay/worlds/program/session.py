@@ -18,6 +18,7 @@ from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import BODY_MAX
 from goldrush.kernel.run import Inputs
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Batch
@@ -47,6 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 UNLIMITED: Final = Limits()
+EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes; names beside them
 
 
 class Recorder:
@@ -79,8 +81,8 @@ class Recorder:
         else:
             self._again[1].append(recorded)
 
-    def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
-        """Record an exchange. Raises WriteFailed."""
+    def commit(self, asked: Asked, answer: Response, arrival: int) -> bool:
+        """Record an exchange, unless a commit cannot hold it; whether it did. Raises WriteFailed."""
         body = b"".join(answer.chunks)
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
@@ -89,7 +91,11 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
+        parts = row, asked.body, *(value for _, value in self._notes)
+        if sum(len(packed(part)) for part in parts) > EXCHANGE_MAX:
+            return False
         self._close([(ANSWERED, [row])], asked)
+        return True
 
     def finish(self, end: Exit) -> None:
         """Record the end of the program: that of the run, if it succeeded. Raises WriteFailed."""
@@ -147,6 +153,7 @@ class ProgramSession:
             more.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
+        too_large: the number of exchanges that were too large to be recorded.
         errors: the last bytes that the program wrote to stderr, where they come here.
     """
 
@@ -173,7 +180,7 @@ class ProgramSession:
         self.new_notes: list[tuple[str, Json]] = []
         self.stopped: str | None = None
         self.failed: BaseException | None = None
-        self.errors = b""
+        self.too_large, self.errors = 0, b""
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
@@ -239,7 +246,9 @@ class ProgramSession:
         assert self.recorder is not None
         self.under_way -= 1
         try:
-            self.recorder.commit(asked, answer, arrival)
+            if not self.recorder.commit(asked, answer, arrival):
+                self.too_large += 1
+                return
             for amount in charged([Exchange.last_of(self.recorder.state)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run

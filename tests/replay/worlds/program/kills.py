@@ -103,7 +103,7 @@ class Trial:
             if process.poll() is not None:
                 return
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            if is_recorder:
+            if is_recorder or not children:
                 process.kill()
             for child in children:
                 os.killpg(int(child), signal.SIGKILL)

@@ -32,6 +32,7 @@ from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.worlds.program import session
 from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
@@ -426,6 +427,17 @@ def test_what_has_no_end_or_is_too_much_ends(path, at, monkeypatch):
                     assert [GOOD.encode()] * 300 == list(answers)
 
     assert 302 == len(asked)
+
+
+def test_what_no_commit_can_hold_reaches_the_program(path, at, monkeypatch):
+    monkeypatch.setattr(session, "EXCHANGE_MAX", 1 << 10)
+    long = whole(b"a" * (1 << 10))
+    with serving(long, whole(GOOD.encode())) as (url, asked):
+        at(url)
+        with goldrush.tape(path):
+            assert [1 << 10, len(GOOD)] == [len(ask(str(n))[2]) for n in range(2)]
+
+    assert 1 == len(tape_of(path).exchanges)
 
 
 @pytest.mark.parametrize("room", [700, 1100])
