@@ -48,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 UNLIMITED: Final = Limits()
-EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes; names beside them
+EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes, but for names
 
 
 class Recorder:

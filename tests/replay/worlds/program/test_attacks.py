@@ -432,7 +432,7 @@ def test_what_has_no_end_or_is_too_much_ends(path, at, monkeypatch):
 def test_what_no_commit_can_hold_reaches_the_program(path, at, monkeypatch):
     monkeypatch.setattr(session, "EXCHANGE_MAX", 1 << 10)
     long = whole(b"a" * (1 << 10))
-    with serving(long, whole(GOOD.encode())) as (url, asked):
+    with serving(long, whole(GOOD.encode())) as (url, _):
         at(url)
         with goldrush.tape(path):
             assert [1 << 10, len(GOOD)] == [len(ask(str(n))[2]) for n in range(2)]
