@@ -79,35 +79,24 @@ class Code:
         """
         self.words = words
         self.files: dict[str, str] = {}
-        self._stamps = self._stamps_now()
-        for name in self._stamps:
+        self._times = _times(words)
+        for name in self._times:
             with suppress(OSError, ValueError):
                 text = _text(name)
                 if text is not None or name != words[0]:
                     self.files[name] = f"SHA-256 {_file(name)[1]}\n" if text is None else text
 
-    def _stamps_now(self) -> dict[str, os.stat_result]:
-        stamps = {}
-        for word in self.words:
-            with suppress(OSError, ValueError):
-                if os.path.isfile(word):
-                    stamps[word] = os.stat(word)
-        return stamps
-
     def written(self) -> set[str]:
         """The files that were written since."""
-        now = self._stamps_now()
-        return {
-            name for name, stamp in now.items()
-            if name not in self._stamps or stamp.st_mtime_ns != self._stamps[name].st_mtime_ns
-        }  # fmt: skip
+        now = _times(self.words)
+        return {name for name in now if now[name] != self._times.get(name)}
 
     def older_than(self, journal: str | Path) -> set[str]:
         """The files but the first that were not written after a journal was: if they are not as
         recorded, its program did that.
         """
-        last = os.stat(journal).st_mtime + LATE
-        return {name for name in [*self.files][1:] if self._stamps[name].st_mtime <= last}
+        last = os.path.getmtime(journal) + LATE
+        return {name for name in [*self.files][1:] if self._times[name] <= last}
 
     def source(self, names: Container[str] | None = None) -> Source:
         """These files as one source: a single text as it is; None: all. No text is kept that may
@@ -136,6 +125,11 @@ class Code:
         else:
             is_same = not rest or whole in self.files.values()
         return recorded if is_same else self.source()
+
+
+def _times(words: Sequence[str]) -> dict[str, float]:
+    """When the files among these words were written."""
+    return {word: os.path.getmtime(word) for word in words if os.path.isfile(word)}
 
 
 def _text(path: str) -> str | None:

@@ -82,7 +82,7 @@ class Recorder:
             self._again[1].append(recorded)
 
     def commit(self, asked: Asked, answer: Response, arrival: int) -> bool:
-        """Record an exchange, unless a commit cannot hold it; whether it did. Raises WriteFailed."""
+        """Record an exchange; whether it did: a commit may be too small. Raises WriteFailed."""
         body = b"".join(answer.chunks)
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
