@@ -216,8 +216,6 @@ def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> s
         if len(data) > limit:
             raise BadInput(f"{path} has more than {limit:,} bytes", instead)
         return data.decode()
-    except UnicodeDecodeError:
-        raise BadInput(f"cannot read {path}: it is not UTF-8 text", instead) from None
     except (OSError, ValueError) as error:
         raise BadInput(f"cannot read {path}: {format_reason(error)}", instead) from None
 

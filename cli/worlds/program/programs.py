@@ -51,23 +51,17 @@ class UpstreamOptions(NamedTuple):
     )  # fmt: skip
     variables: tuple[str, ...] = VARIABLE
     max_requests: int | None = option(
-        "--max-requests",
-        "N",
-        "Stop after so many requests, those recorded before included.",
+        "--max-requests", "N", "Stop after so many requests, those recorded before included.",
         type=click.IntRange(0),
-    )
+    )  # fmt: skip
     max_tokens: int | None = option(
-        "--max-tokens",
-        "N",
-        "Stop once the answers together have taken N tokens.",
+        "--max-tokens", "N", "Stop once the answers together have taken N tokens.",
         type=click.IntRange(0),
-    )
+    )  # fmt: skip
     max_cost: float | None = option(
-        "--max-cost",
-        "COST",
-        "Stop once they have cost this, by the prices in --models.",
+        "--max-cost", "COST", "Stop once they have cost this, by the prices in --models.",
         type=NumberRange(0),
-    )
+    )  # fmt: skip
     models: str | None = MODELS_FILE
     seconds: float | None = SECONDS
 
