@@ -14,14 +14,14 @@ import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from threading import current_thread, main_thread
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
 from goldrush.agents.pool import in_child
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.worlds.program.values import Body, packed, parsed
+from goldrush.kernel.worlds.program.values import Body, Json, packed, parsed
 from goldrush.kernel.worlds.program.world import Asked
 
 T = TypeVar("T")
@@ -166,11 +166,8 @@ class Masks:
             return in_child(_timed, work)
         return _timed(work)
 
-    def in_value(self, value: Any) -> Any:
+    def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
-        if isinstance(value, bytes):
-            text = value.decode("utf-8", "surrogateescape")
-            return self.masked(text).encode("utf-8", "surrogateescape")
         if isinstance(value, str):
             return self.masked(value)
         if isinstance(value, dict):
@@ -205,7 +202,10 @@ def asked_of(
 
     def masked() -> tuple[Body, list[tuple[str, str]], str]:
         shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
-        return masks.in_value(value), shown, masks.masked(hidden(path))
+        if not isinstance(value, bytes):
+            return masks.in_value(value), shown, masks.masked(hidden(path))
+        text = masks.masked(value.decode("utf-8", "surrogateescape"))
+        return text.encode("utf-8", "surrogateescape"), shown, masks.masked(hidden(path))
 
     value, shown, path = masks.in_time(masked)
     kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
