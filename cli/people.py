@@ -92,7 +92,7 @@ def _field(name: str, schema: Schema, again: Callable[[], None]) -> Any:
             continue
         try:
             if line.startswith("@") and is_text(schema):
-                line = _read(line[1:])
+                line = read_input(line[1:], FILE_MAX, "give another one")
             text = f"{typed}\n{line}" if typed else line
             found = value(schema, text)
         except BadInput as error:
@@ -101,11 +101,3 @@ def _field(name: str, schema: Schema, again: Callable[[], None]) -> Any:
         if not (line and has_lines(schema)):
             return found
         typed = text
-
-
-def _read(path: str) -> str:
-    """The text of a file. Raises BadInput if it cannot be read."""
-    try:
-        return read_input(path, FILE_MAX, "give another one").decode()
-    except UnicodeDecodeError:
-        raise BadInput(f"{path} is not UTF-8", "give another one") from None

@@ -56,7 +56,8 @@ def wording_named(name: str, wordable: Wordable) -> Wording:
         return _read(name, f"wording {name}", wordable.shipped[name], wordable)
     if not name.endswith(SUFFIX):
         raise unknown("wording", name, [DEFAULT, *wordable.shipped], " or FILE.toml")
-    path, name, text = name, Path(name).name.removesuffix(SUFFIX), _text_of(name)
+    path, name = name, Path(name).name.removesuffix(SUFFIX)
+    text = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
     if not WORDING.holds(name):
         raise BadInput(
             f"{path} would be the wording {name!r}", "name the file [a-z][a-z0-9-]{0,31}.toml"
@@ -77,14 +78,6 @@ def wording_named(name: str, wordable: Wordable) -> Wording:
 def shipped_sha256(name: str, wordable: Wordable) -> str | None:
     """The SHA-256 of a shipped wording; None: none of this name is shipped."""
     return wording_named(name, wordable).sha256 if name in wordable.shipped else None
-
-
-def _text_of(path: str) -> str:
-    data = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
-    try:
-        return data.decode()
-    except ValueError:
-        raise BadInput(f"{path} is not UTF-8 text", f"write {_EXAMPLE}") from None
 
 
 def _read(name: str, where: str, text: str, wordable: Wordable) -> Wording:

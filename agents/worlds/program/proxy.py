@@ -13,7 +13,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -118,6 +118,8 @@ class Proxy:
         self._upstreams = upstreams
         # Found here once: aiohttp would look for each request, in ~/.netrc for credentials, too.
         self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
+        for url in upstreams.values():
+            session.secrets.add(URL(url).query.items())
         self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
         self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
@@ -137,12 +139,8 @@ class Proxy:
         site = web.TCPSite(runner, HOST, 0)
         await site.start()
         self.url = f"http://{HOST}:{runner.addresses[0][1]}/{self._token}"
-        timeout = aiohttp.ClientTimeout(total=SECONDS_MAX, sock_read=SILENCE_MAX, sock_connect=60)
-        connector = aiohttp.TCPConnector(limit=0)
         try:
-            async with aiohttp.ClientSession(
-                timeout=timeout, connector=connector, cookie_jar=aiohttp.DummyCookieJar()
-            ) as self._client:  # fmt: skip
+            async with _client() as self._client:
                 yield
         finally:
             await runner.cleanup()
@@ -192,8 +190,9 @@ class Proxy:
         if given is not None:
             return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
-        query = request.rel_url.raw_query_string
-        url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
+        base, _, own = self._upstreams[name].partition("?")
+        query = "&".join(filter(None, [own, request.rel_url.raw_query_string]))
+        url = URL(f"{base}{path}{'?' if query else ''}{query}", encoded=True)
         return await self._ask(request, asked, url, kept, self._changed(body))
 
     async def _given(
@@ -228,7 +227,6 @@ class Proxy:
         """Ask the server and record its answer. If the program has gone, it is recorded all the
         same: it was paid for.
         """
-        assert self._client is not None
         session, arrival = self._session, self._session.arrived
         response: web.StreamResponse | None = None
         answer: Response | None = None
@@ -236,7 +234,7 @@ class Proxy:
         written, rest = 0, b""  # chunks that the program has; what may begin a credential
         is_cut = False
         try:
-            async with self._client.request(
+            async with self._sent(
                 request.method, url, data=body or None, headers=headers, allow_redirects=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
                 proxy=self._proxies[asked.upstream],
@@ -270,6 +268,25 @@ class Proxy:
         if response is None:
             return await _respond(request, answer)
         return await _ended(request, response, chunks[written:], is_cut=is_cut)
+
+    @asynccontextmanager
+    async def _sent(self, *args: Any, **kwargs: Any) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send a request; once more, by a new connection, if the server closes one that was used
+        before and answers nothing: it had closed it when the request was sent.
+        """
+        assert self._client is not None
+        is_reused: list[bool] = []
+        try:
+            given = await self._client.request(*args, **kwargs, trace_request_ctx=is_reused)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            if not is_reused:
+                raise
+        else:
+            async with given:
+                yield given
+            return
+        async with _client() as new, new.request(*args, **kwargs) as given:
+            yield given
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
@@ -308,6 +325,24 @@ class Proxy:
         answer = Response(200, [("content-type", "application/json")], [body])
         self._session.commit(call[0], answer, call[1])
         return web.Response(body=body, content_type="application/json")
+
+
+def _client() -> aiohttp.ClientSession:
+    """What asks servers. Its `trace_request_ctx`, a list, is not empty after a request that was
+    sent by a connection that had been used before.
+    """
+
+    async def reused(client: object, context: Any, params: object) -> None:
+        if context.trace_request_ctx is not None:
+            context.trace_request_ctx.append(True)
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(reused)
+    return aiohttp.ClientSession(
+        timeout=aiohttp.ClientTimeout(total=SECONDS_MAX, sock_read=SILENCE_MAX, sock_connect=60),
+        connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar(),
+        trace_configs=[tracing],
+    )  # fmt: skip
 
 
 def _proxy_to(url: str) -> str | None:

@@ -11,19 +11,20 @@ import hashlib
 import json
 import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from threading import current_thread, main_thread
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
+from goldrush.agents.pool import in_child
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.worlds.program.values import Json, packed, parsed
+from goldrush.kernel.worlds.program.values import Body, Json, packed, parsed
 from goldrush.kernel.worlds.program.world import Asked
 
+T = TypeVar("T")
 CALLER: Final = "x-goldrush-caller"
 COMPARED: Final = ("accept", "anthropic-beta", "anthropic-version", "content-type", "openai-beta")
 # Headers that change nothing in an answer, or are made anew for each connection.
@@ -152,25 +153,18 @@ class Masks:
             text = pattern.sub(name.replace("\\", r"\\"), text)
         return text
 
-    @contextmanager
-    def in_time(self) -> Iterator[None]:
-        """Within it, masks have SECONDS_MAX, but in a thread. Raises BadInput beyond: of some
+    def in_time(self, work: Callable[[], T]) -> T:
+        """What a function gives that masks, within SECONDS_MAX. Raises BadInput beyond: of some
         patterns the time grows with each character to its double.
+
+        Only a main thread can end a match, and while it lasts no other thread runs. So a thread has
+        it done in a process of its own.
         """
-        if not self._masks or current_thread() is not main_thread():
-            yield
-            return
-
-        def end(number: int, frame: object) -> None:
-            raise BadInput("a mask takes too long", "give a pattern without repeats in repeats")
-
-        before = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        if not self._masks:
+            return work()
+        if current_thread() is not main_thread():
+            return in_child(_timed, work)
+        return _timed(work)
 
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
@@ -181,6 +175,22 @@ class Masks:
         return [self.in_value(item) for item in value] if isinstance(value, list) else value
 
 
+def _timed(work: Callable[[], T]) -> T:
+    if current_thread() is not main_thread():  # of macOS, where `in_child` makes no process
+        return work()
+
+    def end(number: int, frame: object) -> None:
+        raise BadInput("a mask takes too long", "give a pattern without repeats in repeats")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
+    try:
+        return work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def asked_of(
     caller: str, upstream: str, method: str, path: str,
     query: Iterable[tuple[str, str]], headers: Iterable[tuple[str, str]], body: bytes,
@@ -189,15 +199,15 @@ def asked_of(
     """A request as it is recorded. `headers`: with lower-case names."""
     value = parsed(secrets.hidden(body)) if body else b""
     hidden = secrets.hidden_in
-    with masks.in_time():
-        if isinstance(value, bytes):
-            value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
-                "utf-8", "surrogateescape"
-            )
-        else:
-            value = masks.in_value(value)
+
+    def masked() -> tuple[Body, list[tuple[str, str]], str]:
         shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
-        path = masks.masked(hidden(path))
+        if not isinstance(value, bytes):
+            return masks.in_value(value), shown, masks.masked(hidden(path))
+        text = masks.masked(value.decode("utf-8", "surrogateescape"))
+        return text.encode("utf-8", "surrogateescape"), shown, masks.masked(hidden(path))
+
+    value, shown, path = masks.in_time(masked)
     kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
     return Asked(caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value)
 

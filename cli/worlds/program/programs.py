@@ -18,6 +18,7 @@ from goldrush.cli.options import (
     Force,
     Journal,
     NewJournal,
+    NumberRange,
     json_option,
 )
 from goldrush.cli.progress import progress
@@ -36,6 +37,10 @@ VARIABLE: Final = option(
     "Variable by which the program is told a server's URL; repeatable.",
 )  # fmt: skip
 
+SECONDS: Final = option(
+    "--seconds", "N", "End the program after so long.", type=NumberRange(0, min_open=True)
+)
+
 
 class UpstreamOptions(NamedTuple):
     """Options of what a program may ask, and where."""
@@ -46,16 +51,19 @@ class UpstreamOptions(NamedTuple):
     )  # fmt: skip
     variables: tuple[str, ...] = VARIABLE
     max_requests: int | None = option(
-        "--max-requests", "N", "Stop after so many requests, those recorded before included."
-    )
+        "--max-requests", "N", "Stop after so many requests, those recorded before included.",
+        type=click.IntRange(0),
+    )  # fmt: skip
     max_tokens: int | None = option(
-        "--max-tokens", "N", "Stop once the answers together have taken N tokens."
-    )
+        "--max-tokens", "N", "Stop once the answers together have taken N tokens.",
+        type=click.IntRange(0),
+    )  # fmt: skip
     max_cost: float | None = option(
-        "--max-cost", "COST", "Stop once they have cost this, by the prices in --models."
-    )
+        "--max-cost", "COST", "Stop once they have cost this, by the prices in --models.",
+        type=NumberRange(0),
+    )  # fmt: skip
     models: str | None = MODELS_FILE
-    seconds: float | None = option("--seconds", "N", "End the program after so long.")
+    seconds: float | None = SECONDS
 
 
 def _words() -> Sequence[str]:
@@ -79,6 +87,8 @@ def _options(
     from goldrush.replay.worlds.program.recording import Options
     from goldrush.replay.worlds.program.session import Limits
 
+    if reach.max_cost is not None and not reach.models:
+        raise click.UsageError("--max-cost needs the prices of the models; give --models FILE")
     tables = read_models(reach.models) if reach.models else {}
     models = Models(by_name=tables, max_tokens=reach.max_tokens, max_cost=reach.max_cost)
     limits = Limits(reach.max_requests, models)
@@ -188,7 +198,7 @@ def verify(
     *,
     journal: Journal,
     variables: tuple[str, ...] = VARIABLE,
-    seconds: float | None = option("--seconds", "N", "End the program after so long."),
+    seconds: float | None = SECONDS,
     as_json: bool = json_option(),
 ) -> int:
     """Run a program again on its recorded answers, and compare what it asks, notes and prints.
@@ -253,6 +263,9 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
         stream.flush()
 
     outcome = play(write)
+    if not Path(path).exists():
+        echo_error(f"goldrush: {outcome.stopped}; nothing was recorded")
+        return DIFFERS
     info = outline_of(path)
     name = quoted_path(path)
     command = f"{name} -- {' '.join(map(quoted, _words()))}"

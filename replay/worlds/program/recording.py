@@ -14,6 +14,7 @@ from typing import Any, Final
 import attrs
 import msgspec
 
+from goldrush.agents.game.source import Source
 from goldrush.agents.worlds.program.requests import Masks, Secrets
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
@@ -29,16 +30,16 @@ from goldrush.kernel.worlds.program.world import (
     program_world,
 )
 from goldrush.replay.tools import RERUN, Basis
-from goldrush.replay.worlds.program.running import (
-    Program,
-    Write,
-    run,
-    source_of_command,
+from goldrush.replay.worlds.program.running import Code, Program, Write, run
+from goldrush.replay.worlds.program.session import (
+    EXCHANGE_MAX,
+    Limits,
+    ProgramSession,
+    Recorder,
 )
-from goldrush.replay.worlds.program.session import Limits, ProgramSession, Recorder
 from goldrush.replay.worlds.program.tape import Tape
 from goldrush.replay.worlds.program.texts import with_text
-from goldrush.replay.worlds.program.upstreams import KNOWN, upstreams_of
+from goldrush.replay.worlds.program.upstreams import KNOWN, recorded_url, upstreams_of
 
 _VARIABLES: Final = {name: known for known, each in KNOWN.items() for name in each.variables}
 
@@ -113,14 +114,16 @@ def resume(
 def recording(
     words: Sequence[str], out: str | Path, options: Options, *, force: bool = False
 ) -> Iterator[Launch]:
-    """A new journal, open for a program. Raises as `record`."""
+    """A new journal, open for a program; removed if nothing came of it. Raises as `record`."""
     urls, names = upstreams_of(os.environ, options.upstreams, options.variables)
     hashseed = os.environ.get("PYTHONHASHSEED", "0")
     command = Program(words, urls, names, options.outputs, hashseed, options.seconds)
-    source = source_of_command(words)
+    source = Code(words).source()
     setup = {
         "command": Secrets(os.environ).in_command(words),
-        "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
+        "upstreams": {
+            n: recorded_url(u) for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url
+        },
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
         "outputs": tuple(options.outputs),
@@ -131,8 +134,12 @@ def recording(
     behaviour = Behaviour(source.sha256)
     with JournalWriter(out, Header(NAME, RULES), force=force, fsync=True) as journal:
         recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, 1)
-        with closing(recorder):
-            yield command, ProgramSession(Tape(), recorder, options.limits)
+        try:
+            with closing(recorder):
+                yield command, ProgramSession(Tape(), recorder, options.limits)
+        finally:
+            if not journal.is_begun:
+                journal.discard()
 
 
 def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
@@ -153,7 +160,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         check_command(tape, words, str(path))
         _check_servers(tape, options, path)
         command = given_again(tape, words, options)
-        behaviour = tape.behaviour(source_of_command(words).sha256)
+        behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
         loop = resume_steps(program_world(behaviour), journal)
         recorder = Recorder(loop, behaviour, _process(tape) + 1)
         with closing(recorder):
@@ -187,7 +194,7 @@ def fork(
         other = None if answer is None else with_text(exchange.answer, answer)
         _check_servers(whole, options, parent)
         command = given_again(whole, words, options)
-        source = source_of_command(words)
+        source = _code_now(whole, words, parent)
         behaviour = tape.behaviour(source.sha256)
         facts = {
             "parent": sha256_of(parent), "changes": {"model": model} if model else {},
@@ -225,6 +232,14 @@ def shown_command(words: Sequence[str]) -> str:
     return " ".join(map(quoted, words))
 
 
+def _code_now(tape: Tape, words: Sequence[str], path: str | Path) -> Source:
+    """The recorded source of a journal, if the command's files are still those but for what the
+    program may have written before the recording broke off; else theirs.
+    """
+    code = Code(words)
+    return code.source_beside(tape.source, code.older_than(path))
+
+
 def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
     """Raises BadInput for a server that a journal names and the user does not: its writer may have
     been another, who would be sent the user's keys.
@@ -233,7 +248,7 @@ def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
     given = {text.partition("=")[0] for text in options.upstreams}
     urls, _ = upstreams_of(os.environ, options.upstreams)
     for name, url in tape.state.setup["upstreams"].items():
-        if name not in given and urls.get(name) != url:
+        if name not in given and recorded_url(urls.get(name, "")) != url:
             raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
 
 
@@ -243,7 +258,8 @@ def given_again(tape: Tape, words: Sequence[str], options: Options) -> Program:
     """
     assert tape.state is not None
     setup: Mapping[str, Any] = tape.state.setup
-    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in KNOWN)]
+    known, _ = upstreams_of(os.environ)
+    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in known)]
     variables = [f"{name}={variable}" for variable, name in setup["variables"].items()]
     urls, names = upstreams_of(
         os.environ, [*upstreams, *options.upstreams], [*variables, *options.variables]
@@ -275,6 +291,11 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
+    if session.replaced is not None:
+        found.append("the given answer was not used: the program did not ask for that exchange")
+    if session.too_large:
+        count = format_count(session.too_large, "exchange")
+        found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
     if session.unknown:
         found.append(f"headers that are not compared: {', '.join(session.unknown)}")
     if session.reel.raced:
@@ -294,31 +315,38 @@ class Given:
         options: what it is run with, besides what is recorded.
         session: of its run, once it was run.
         end: of that run; None: it was ended.
+        source: SHA-256 of its files; the recorded one, if they differ in what that run has written.
     """
 
     words: Sequence[str]
     options: Options = DEFAULT
     session: ProgramSession | None = None
     end: Exit | None = None
+    source: str | None = None
 
     def world(self, reader: JournalReader) -> World[ProgramState]:
         """The world of an open journal, by what the program does on its answers; it is run once.
 
-        Raises BadInput for another command, JournalError.
+        Raises BadInput for another command.
         """
-        source = source_of_command(self.words).sha256
         if self.session is None:
-            with reader.again() as again:
-                tape = tape_of(again)
+            try:
+                with reader.again() as again:
+                    tape = tape_of(again)
+            except JournalError:  # which whoever judges it says with its place
+                return program_world(missing="the journal cannot be read")
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
-            session = ProgramSession(tape)
+            session, code = ProgramSession(tape), Code(self.words)
             self.end = asyncio.run(run(command, session, is_open_ended=tape.is_open_ended))
             session.finish(None)
             self.session = session
-        behaviour, typed = self.session.behaviour(self.end, source), shown_command(self.words)
+            self.source = code.source_beside(tape.source, code.written()).sha256
+        behaviour, typed = self.session.behaviour(self.end, self.source), shown_command(self.words)
         path = quoted_path(str(reader.path))
-        behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
+        behaviour.way_out = "its errors are above"
+        if not self.session.failure(self.end):
+            behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
         return program_world(behaviour)
 
     def basis(self, path: str) -> Basis:

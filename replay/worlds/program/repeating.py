@@ -47,7 +47,7 @@ from goldrush.replay.worlds.program.recording import (
     shown_command,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import run, source_of_command
+from goldrush.replay.worlds.program.running import Code, run
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape, cut, leaves_of
 
@@ -120,9 +120,7 @@ def program_repeats(
     with reporting_forged(path), JournalReader(path) as reader:
         tape = tape_of(reader)
     check_command(tape, words, str(path))
-    assert tape.state is not None
-    is_other = source_of_command(words).as_dict() != tape.state.setup["source"]
-    order, numbers = Order(shown_command(words)), count(1)
+    order, code, numbers = Order(shown_command(words)), Code(words), count(1)
 
     def made(order: Order, what: str = "runs", most: int = 2 + len(_FORCED)) -> Trace:
         trace = _trace(tape, words, options, order)
@@ -131,6 +129,7 @@ def program_repeats(
         return trace
 
     first, again = made(order), made(order)
+    is_other = code.source_beside(tape.source, code.written()).sha256 != tape.source.sha256
     up, down = (
         made(attrs.evolve(order, way=Way(sets=sets), fixes=(), forced=forced))
         for sets, forced in _FORCED

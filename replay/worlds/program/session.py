@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Generator
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -17,7 +18,9 @@ from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import BODY_MAX
 from goldrush.kernel.run import Inputs
+from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
 from goldrush.kernel.worlds.program.state import ProgramState
@@ -45,6 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 UNLIMITED: Final = Limits()
+EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes, but for names
 
 
 class Recorder:
@@ -77,8 +81,8 @@ class Recorder:
         else:
             self._again[1].append(recorded)
 
-    def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
-        """Record an exchange. Raises WriteFailed."""
+    def commit(self, asked: Asked, answer: Response, arrival: int) -> bool:
+        """Record an exchange; whether it did: a commit may be too small. Raises WriteFailed."""
         body = b"".join(answer.chunks)
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
@@ -87,7 +91,11 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
+        parts = row, asked.body, *(value for _, value in self._notes)
+        if sum(len(packed(part)) for part in parts) > EXCHANGE_MAX:
+            return False
         self._close([(ANSWERED, [row])], asked)
+        return True
 
     def finish(self, end: Exit) -> None:
         """Record the end of the program: that of the run, if it succeeded. Raises WriteFailed."""
@@ -145,6 +153,8 @@ class ProgramSession:
             more.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
+        too_large: the number of exchanges that were too large to be recorded.
+        errors: the last bytes that the program wrote to stderr, where they come here.
     """
 
     def __init__(
@@ -170,6 +180,7 @@ class ProgramSession:
         self.new_notes: list[tuple[str, Json]] = []
         self.stopped: str | None = None
         self.failed: BaseException | None = None
+        self.too_large, self.errors = 0, b""
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
@@ -235,7 +246,9 @@ class ProgramSession:
         assert self.recorder is not None
         self.under_way -= 1
         try:
-            self.recorder.commit(asked, answer, arrival)
+            if not self.recorder.commit(asked, answer, arrival):
+                self.too_large += 1
+                return
             for amount in charged([Exchange.last_of(self.recorder.state)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
@@ -244,8 +257,7 @@ class ProgramSession:
 
     def note(self, name: str, value: Json) -> None:
         """Take a note of the program."""
-        with self.masks.in_time():
-            value = self.masks.in_value(value)
+        value = self.masks.in_time(partial(self.masks.in_value, value))
         same = self._notes.get((name, packed(value)))
         known = same.pop() if same else None
         if known is not None:
@@ -261,8 +273,11 @@ class ProgramSession:
         """
         if self.failed is not None:
             raise self.failed
-        if self.recorder and end and self.stopped is None:
-            self.recorder.finish(end)
+        recorder = self.recorder
+        if recorder is None or end is None or self.stopped is not None:
+            return
+        if end.code == 0 or recorder.state.unit or recorder.process > 1:  # else nothing came of it
+            recorder.finish(end)
 
     def behaviour(self, end: Exit | None, source: str | None) -> Behaviour:
         """What the program did in the units of the journal: as recorded where it did the same, and
@@ -278,17 +293,29 @@ class ProgramSession:
                 instead = next((m for m in self.missed if m.nearest is exchange), None)
                 last = None if instead is None else instead.asked
                 found.done[number] = Done(notes.get(number, ()), last)
-                found.reasons[number] = str(instead or self._unasked(exchange))
+                found.reasons[number] = str(instead or self._unasked(exchange, end))
         if tape.ended is not None and not tape.is_open_ended:
             recorded = tape.ends[tape.ended]
             all_notes = (*notes.get(tape.ended, ()), *self.new_notes)
             found.done[tape.ended] = Done(all_notes, None if self.missed else end)
             if self.missed or end != recorded:
                 other = self.missed[0] if self.missed else _other_end(end, recorded)
-                found.reasons[tape.ended] = str(other)
+                found.reasons[tape.ended] = self.failure(end) or str(other)
         return found
 
-    def _unasked(self, exchange: Exchange) -> str:
+    def failure(self, end: Exit | None) -> str:
+        """How the program failed where it had not when it was recorded, as text; empty: it did not,
+        or had asked for what is not recorded.
+        """
+        recorded = self.tape.ends.get(self.tape.ended or 0)
+        if not end or not end.code or self.missed or (recorded and recorded.code == end.code):
+            return ""
+        last = self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"the program failed (exit code {end.code}: {escaped(last[:200])})"
+
+    def _unasked(self, exchange: Exchange, end: Exit | None) -> str:
+        if failure := self.failure(end):
+            return f"{failure} before it asked for exchange {exchange.number}"
         text = f"the program did not ask for exchange {exchange.number}"
         return f"{text}; it asked for {self.missed[0]}" if self.missed else text
 

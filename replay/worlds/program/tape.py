@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from goldrush.agents.game.source import Source
 from goldrush.agents.worlds.program.requests import Response, key_of
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader
@@ -87,6 +88,7 @@ class Tape:
         ends: how processes ended, by unit.
         ended: the unit in which the last process ended; None: the journal does not say.
         state: after the last unit; None before START.
+        source: the files of the command, by START or the last fork.
     """
 
     def __init__(self) -> None:
@@ -98,6 +100,7 @@ class Tape:
         self.ends: dict[int, Exit] = {}
         self.ended: int | None = None
         self.state: ProgramState | None = None
+        self.source = Source(None, None)
 
     @classmethod
     def of(cls, reader: JournalReader, last: int | None = None) -> Tape:
@@ -110,6 +113,8 @@ class Tape:
         with suppress(TornTail):  # the rest was never recorded
             for commit, state in walk:
                 tape.state = state
+                if commit.setup is not None:
+                    tape.source = Source(**commit.setup["source"])
                 if commit.kind == FORK:
                     tape.ended = None
                 for block in commit.blocks:

@@ -70,6 +70,7 @@ def upstreams_of(
         if not (equals and NAME.fullmatch(name)):
             raise BadInput(f"--upstream {text}", "give NAME=URL, with a name like my-server")
         urls[name] = _checked(url, name)
+        names.update(dict.fromkeys(KNOWN[name].variables if name in KNOWN else (), name))
         own.append(name)
     for text in variables:
         name, equals, variable = text.rpartition("=")
@@ -85,7 +86,7 @@ def upstreams_of(
 
 
 def _checked(url: str, name: str) -> str:
-    """A URL without credentials, query and last slash. Raises BadInput for anything else."""
+    """A URL without last slash. Raises BadInput for anything else, and for credentials."""
     try:
         parts = urlsplit(url)
         has_port = parts.port is None or parts.port > 0
@@ -93,6 +94,14 @@ def _checked(url: str, name: str) -> str:
         has_port = False
     if not has_port or parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadInput(f"the upstream {name} is {url!r}", "give a URL: https://HOST/PATH")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    place = host if parts.port is None else f"{host}:{parts.port}"
-    return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
+    if "@" in parts.netloc:
+        raise BadInput(
+            f"the URL of the upstream {name} has credentials",
+            "give it without, and have the program send them",
+        )
+    return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path.rstrip("/"), parts.query, ""))
+
+
+def recorded_url(url: str) -> str:
+    """A URL as it is recorded: without its query, which may be secret."""
+    return url.partition("?")[0]

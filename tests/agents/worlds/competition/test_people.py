@@ -252,6 +252,7 @@ def test_an_answer_is_typed_field_by_field_as_far_as_it_carries_them(
         (["2", "first", *FIELDS[1:]], "type a whole number"),
         (["?", *FIELDS], "NOW"),
         ([*FIELDS[:-1], "@/dev/zero", "because"], "/dev/zero has more than"),
+        ([*FIELDS[:-1], "@/bin/true", "because"], "cannot read /bin/true: 'utf-8' codec"),
         ([*FIELDS[:-1], "bad", *FIELDS], "it is bad"),
     ],
 )

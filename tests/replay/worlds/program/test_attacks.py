@@ -18,6 +18,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from urllib.parse import urlsplit
 
 import attrs
@@ -31,6 +32,7 @@ from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.worlds.program import session
 from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
@@ -341,19 +343,63 @@ def test_forged_journals_are_refused_or_told(path, at, monkeypatch, tmp_path):
 def test_no_mask_takes_for_ever(monkeypatch):
     monkeypatch.setattr(requests, "SECONDS_MAX", 0.1)
     masks = Masks(["(a+)+$"])
+    masked = partial(masks.in_value, ["a" * 99 + "b"])  # 2 to the 99th steps
 
-    with pytest.raises(BadInput, match="a mask takes too long"), masks.in_time():
-        masks.in_value(["a" * 25 + "b"])  # 2 to the 25th steps
+    with pytest.raises(BadInput, match="a mask takes too long"):
+        masks.in_time(masked)
+    with pytest.raises(BadInput, match="a mask takes too long"), ThreadPoolExecutor(1) as pool:
+        pool.submit(masks.in_time, masked).result()
 
 
 def test_keys_go_to_no_server_that_a_journal_alone_names(path, at):
     with serving(whole(GOOD.encode())) as (url, asked):
+        at(url)
         with suppress(Killed), goldrush.tape(path, upstreams=[f"mine={url}"]):
+            ask()
             raise Killed
         with pytest.raises(BadInput, match=f"give --upstream mine={url}"), goldrush.tape(path):
-            ask()
+            ask("again")
 
-    assert [] == asked
+    assert 1 == len(asked)
+
+
+def test_the_query_of_a_server_is_sent_and_not_recorded(path, at, monkeypatch):
+    for name in ("AZURE_OPENAI_ENDPOINT", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def ask_azure():
+        monkeypatch.setenv("OPENAI_BASE_URL", os.environ["AZURE_OPENAI_ENDPOINT"])
+        return ask("chat?a=b")[2]
+
+    with serving(whole(GOOD.encode())) as (url, asked):
+        named = [f"azure={url}/v1?api-version=7&key=k0123456789"]
+        with goldrush.tape(path, upstreams=named):
+            first = ask_azure()
+        with goldrush.tape(path):  # on a machine that does not know the server
+            assert first == ask_azure()
+        with (
+            pytest.raises(BadInput, match="has credentials"),
+            goldrush.tape(path.with_name("b"), upstreams=["azure=http://me:word@127.0.0.1/v1"]),
+        ):
+            pass
+
+    [line] = [each.splitlines()[0] for each in asked]
+    assert b"POST /v1/chat?api-version=7&key=k0123456789&a=b HTTP/1.1" == line
+    assert not [part for part in (b"k0123", b"api-version", b"word") if part in path.read_bytes()]
+
+
+def test_what_a_stale_connection_does_not_answer_is_asked_by_a_new_one(path, at):
+    def closes(connection):
+        connection.sendall(whole(GOOD.encode()).replace(b"connection: close", b"a: b"))
+        connection.recv(1 << 16)  # the next request, which is not answered
+
+    with serving(closes, whole(GOOD.encode())) as (url, asked):
+        at(url)
+        with goldrush.tape(path):
+            assert [200, 200] == [ask(str(number))[0] for number in range(2)]
+
+    assert 2 == len(asked)
+    assert 2 == len(tape_of(path).exchanges)
 
 
 def endless(connection):
@@ -381,6 +427,17 @@ def test_what_has_no_end_or_is_too_much_ends(path, at, monkeypatch):
                     assert [GOOD.encode()] * 300 == list(answers)
 
     assert 302 == len(asked)
+
+
+def test_what_no_commit_can_hold_reaches_the_program(path, at, monkeypatch):
+    monkeypatch.setattr(session, "EXCHANGE_MAX", 1 << 10)
+    long = whole(b"a" * (1 << 10))
+    with serving(long, whole(GOOD.encode())) as (url, _):
+        at(url)
+        with goldrush.tape(path):
+            assert [1 << 10, len(GOOD)] == [len(ask(str(n))[2]) for n in range(2)]
+
+    assert 1 == len(tape_of(path).exchanges)
 
 
 @pytest.mark.parametrize("room", [700, 1100])
@@ -416,14 +473,11 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
         line = [sys.executable, "-m", "goldrush", "record", "--out", str(path), "--", *command]
         process = subprocess.Popen(
             line, env=environment(url, AGENTS="50"), cwd=tmp_path, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         while len(asked) < 50 and process.poll() is None:
             time.sleep(0.01)
-        if number == signal.SIGINT:
-            os.killpg(process.pid, number)
-        else:
-            process.send_signal(number)
+        process.send_signal(number)
         threading.Timer(2, is_open.set).start()  # the program has gone by then
         _, told = process.communicate(timeout=60)
         again = goldrush_(
@@ -434,3 +488,19 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
     assert process.returncode not in (0, None), told
     assert b"goldrush: interrupted; go on with" in told
     assert 50 * 4 == len(asked)  # by each agent, and none of them twice
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+def test_what_a_program_has_started_ends_with_it(number, tmp_path, path):
+    """A shell waits for the process that it starts, and does not pass on what it gets itself."""
+    start = f"{sys.executable} -c 'import time; print(1, flush=True); time.sleep(99)' & wait"
+    line = [sys.executable, "-m", "goldrush", "record", "--out", str(path)]
+    more = ["--seconds", "3"] if number is None else []
+    with subprocess.Popen(
+        [*line, *more, "--", "sh", "-c", start], cwd=tmp_path, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        process.stdout.readline()
+        if number is not None:
+            process.send_signal(number)
+        process.communicate(timeout=60)  # until nobody has its stderr any more

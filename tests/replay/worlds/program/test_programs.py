@@ -152,6 +152,69 @@ def test_a_clock_in_a_prompt_is_named_and_can_be_masked(now, options, code, says
     assert says in verdict.stdout.decode()
 
 
+FAILS = "import goldrush, os; goldrush.outside(int)(); assert 'KEY' in os.environ, 'no key'; "
+
+
+def test_a_program_that_fails_is_not_said_to_ask_something_else(tmp_path):
+    command = [sys.executable, "-c", f"{FAILS} goldrush.outside(int)()"]
+
+    def run(*words, command=command, **more):
+        done = goldrush_(*words, "--", *command, url=AT, folder=tmp_path, **more)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    assert 0 == run("record", "--out", "a.journal", KEY="1")[0]
+    code, told = run("verify", "a.journal")
+    assert (1, True) == (code, "(exit code 1: AssertionError: no key) before it asked" in told)
+    for bad in (["false"], ["nobody-has-this"]):
+        assert run("record", "--out", "b.journal", command=bad)[0]
+        assert "b.journal" not in os.listdir(tmp_path)
+    data = bytearray((tmp_path / "a.journal").read_bytes())
+    data[-60] ^= 1
+    (tmp_path / "a.journal").write_bytes(data)
+    bare = goldrush_("verify", "a.journal", url=AT, folder=tmp_path)
+    assert (1, bare.stdout.decode()) == run("verify", "a.journal", KEY="1")
+    assert b"level 1" in bare.stdout
+
+
+WRITES = """
+import sys, openai
+client = openai.OpenAI(max_retries=0)
+with open(sys.argv[1], "w") as out:
+    for number in range(3):
+        chat = [{"role": "user", "content": f"{number} of {open(sys.argv[2]).read()}?"}]
+        answer = client.chat.completions.create(model="m", messages=chat)
+        print(answer.choices[0].message.content, file=out, flush=True)
+"""
+
+
+@pytest.mark.parametrize(("before", "key"), [(0, ""), (1, ""), (0, "sk-0123456789abcdefghij")])
+def test_what_a_program_writes_is_not_its_code(before, key, tmp_path):
+    (tmp_path / "sim.py").write_text(f"# {key}{WRITES}")
+    (tmp_path / "gold.txt").write_text("gold")
+    if before:
+        (tmp_path / "out.csv").write_text("old")
+    command = [sys.executable, "sim.py", "out.csv", "gold.txt"]
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+
+        def code(*words):
+            done = goldrush_(*words, "--", *command, **at)
+            return done.returncode, (done.stdout + done.stderr).decode()
+
+        assert 1 == code("record", "--out", "a.journal", "--max-requests", "2")[0]
+        shutil.copy(tmp_path / "a.journal", tmp_path / "begun.journal")
+        os.utime(tmp_path / "begun.journal", (0, 0))  # what is edited below is newer
+        assert 0 == code("resume", "a.journal")[0]
+        told = [code("verify", "a.journal") for _ in range(2)]
+        assert [(0, False)] * 2 == [(code, "other code" in text) for code, text in told]
+        fork = ["fork", "a.journal", "--at", "2", "--out", "b.journal"]
+        assert [0, 0] == [code(*fork)[0], code("verify", "b.journal")[0]]
+        for name in ("gold.txt", "sim.py"):
+            (tmp_path / name).write_text((tmp_path / name).read_text() + "\n")
+            assert "other code" in code("verify", "a.journal")[1]
+            assert "other code" in code("resume", "begun.journal")[1]
+
+
 PRICES = "price_in = 1e6\nprice_out = 1e6"  # a cost of 1 for each token
 
 
@@ -177,7 +240,9 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, 
         under_way = 3 * (asked > 0 and "requests" not in option)
         assert asked <= len(server.asked) <= asked + under_way
         unpriced = goldrush_("resume", "run.journal", "--max-cost=1e6", "--", *command, **at)
-        assert b"needs the price of m" in unpriced.stderr
+        assert b"needs the prices of the models; give --models" in unpriced.stderr
+        below = goldrush_("resume", "run.journal", "--max-requests=-1", "--", *command, **at)
+        assert (2, True) == (below.returncode, b"-1 is not in the range" in below.stderr)
         done = goldrush_(*line, "--max-tokens=99999", "--", *command, **at)
         assert 0 == done.returncode, done.stderr
 
@@ -202,14 +267,15 @@ def shown(*words):
 def test_usage_and_its_cost_are_by_model(society, tmp_path):
     journal, server = society
     (tmp_path / "prices.toml").write_text("[ours]\nmodel = 'm'\nprice_in = 3.0\nprice_out = 15.0")
-    answered, failed = len(server.answered), len(server.asked) - len(server.answered)
+    answered = len(server.answered)
+    assert answered < len(server.asked)  # 429s, which are no answers
 
     [found] = shown("measure", "--usage", journal, "--models", tmp_path / "prices.toml")
 
     [row] = found["agents"]
-    assert (None, "m", answered + failed) == (row["agent"], row["model"], row["answers"])
+    assert (None, "m", answered) == (row["agent"], row["model"], row["answers"])
     assert (10 * answered, 2 * answered) == (row["tokens_in"], row["tokens_out"])
-    assert failed == row["errors"].get("no-answer", 0)
+    assert {} == row["errors"]
     assert row["cost"] == pytest.approx(answered * (10 * 3 + 2 * 15) / 1e6)
 
 
@@ -270,6 +336,10 @@ def test_measures_are_by_the_rounds_that_a_program_notes(society):
     assert [sum(gold) / len(gold) for gold in golds] == measured.values["gold"]
     assert 10 * answered == sum(measured.values["tokens_in"])
     assert 0 == measured.vocabulary.number(1), "as the program counts"
+    table = goldrush_(
+        "export", str(journal), "--table=exchanges", "--format=csv", url="", folder="/"
+    )
+    assert 1 + len(server.asked) == len(table.stdout.splitlines())
     [by_gold] = shown("measure", journal, "--step", "gold")
     assert len(golds) == by_gold["golds"]
     unknown = goldrush_("measure", str(journal), "--step=day", url="", folder="/")
