@@ -16,21 +16,32 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
+from shutil import which
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import click
 
 from goldrush.agents.given import games
-from goldrush.cli.text import echo_error
+from goldrush.cli.text import echo_error, program
+from goldrush.kernel.text import quoted
 
 PROGRAM: Final = "goldrush.program"  # in the context's meta: the words behind `--`
+OF_PROGRAMS: Final = ("record", "resume", "fork", "verify", "repeats")  # they take one
 _NETWORK: Final = "_network"  # the parameter of --network, which no function takes
 
 Declaration = Any  # makes the parameter of a name and a type; its value is of that type
 
 
+def of_program(name: str) -> Command:
+    """The command of this name for a program behind `--`."""
+    found: Command = getattr(import_module("goldrush.cli.worlds.program.programs"), name)
+    return found
+
+
 class Command(click.Command):
-    """A command that refuses options without a value, or with several."""
+    """A command that refuses options without a value, or with several, and knows of its options for
+    a program.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does. Raises UsageError also for an option that is repeated in vain, and
@@ -44,11 +55,47 @@ class Command(click.Command):
             return rest
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser knows none
+            if theirs := self._for_programs(ctx):
+                self._refuse_program(ctx, words, theirs, getattr(error, "option_name", None))
             raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then those that differ for a program."""
+        super().format_options(ctx, formatter)
+        own = [param.get_help_record(ctx) for param in self.params]
+        theirs = [option.get_help_record(ctx) for option in self._for_programs(ctx)]
+        if rows := [record for record in theirs if record and record not in own]:
+            with formatter.section(f"For a program ({ctx.command_path} [OPTIONS] -- COMMAND...)"):
+                formatter.write_dl(rows)
+
+    def _for_programs(self, ctx: click.Context) -> list[click.Option]:
+        """The options that the command has for a program; none if there is one, or cannot be."""
+        takes_one = self.name in OF_PROGRAMS and PROGRAM not in ctx.meta
+        return _options(of_program(self.name or "")) if takes_one else []
+
+    def _refuse_program(
+        self, ctx: click.Context, words: Sequence[str], theirs: Sequence[click.Option],
+        unknown: str | None = None,
+    ) -> None:  # fmt: skip
+        """Raises UsageError where `--` is missing: before a word that can be run and is no value of
+        an option, or because of an option for programs.
+        """
+        options = [*_options(self), *theirs]
+        valued = {flag for option in options if not option.is_flag for flag in option.opts}
+        for index, word in enumerate(words):
+            if which(word) and not (index and words[index - 1] in valued):
+                line = [self.name or "", *words[:index], "--", *words[index:]]
+                typed = f"{program()} {' '.join(map(quoted, line))}"
+                raise click.UsageError(f"put -- before the program: {typed}", ctx)
+        if any(unknown in option.opts for option in theirs):
+            typed = f"{program()} {self.name} ... {unknown} ... -- python sim.py"
+            raise click.UsageError(f"{unknown} is for a program behind --: {typed}", ctx)
 
     def _check(self, ctx: click.Context, words: Sequence[str]) -> None:
         _, _, given = self.make_parser(ctx).parse_args([*words])  # in order, repeated ones too
-        options = [param for param in self.params if isinstance(param, click.Option)]
+        if not all(map(os.path.lexists, ctx.params.get("journals") or ())):
+            self._refuse_program(ctx, words, self._for_programs(ctx))
+        options = _options(self)
         flags = {flag for option in options for flag in option.opts}
         for option in options:
             times = given.count(option)
@@ -61,6 +108,10 @@ class Command(click.Command):
                     raise click.BadParameter("it is empty", ctx, option)
                 if value in flags:
                     raise click.BadParameter(f"it is missing before {value}", ctx, option)
+
+
+def _options(command: click.Command) -> list[click.Option]:
+    return [param for param in command.params if isinstance(param, click.Option)]
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:

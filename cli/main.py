@@ -21,7 +21,7 @@ from typing import Any, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from goldrush.cli.command import PROGRAM, is_command
+from goldrush.cli.command import OF_PROGRAMS, PROGRAM, is_command, of_program
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.version import __version__
 
@@ -79,8 +79,6 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 BUILT_IN: Final = {
     name: module for names in SECTIONS.values() for name, (module, _) in names.items()
 }
-# They take a program behind `--`.
-OF_PROGRAMS: Final = ("record", "resume", "fork", "verify", "repeats")
 
 
 class Commands(click.Group):
@@ -122,10 +120,9 @@ class Commands(click.Group):
         """
         name = args[0]
         if _has_program(args):
-            module = import_module("goldrush.cli.worlds.program.programs")
             end = args.index("--")
             ctx.meta[PROGRAM] = args[end + 1 :]
-            return name, behind_door(getattr(module, name), is_ours=True), args[1:end]
+            return name, behind_door(of_program(name), is_ours=True), args[1:end]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
             from goldrush.kernel.errors import unknown
 

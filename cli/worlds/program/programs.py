@@ -17,8 +17,9 @@ from goldrush.cli.options import (
     NO_CAUSES,
     Force,
     Journal,
+    Json,
     NewJournal,
-    json_option,
+    SummaryJson,
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.record import new_journal
@@ -99,7 +100,7 @@ def record(
         "A file that the program writes, compared like what it prints; repeatable.",
     ),
     force: Force,
-    as_json: bool = json_option(),
+    as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Record a program that asks models, in any language.
 
@@ -127,7 +128,7 @@ def resume(
     *,
     journal: Journal,
     reach: UpstreamOptions,
-    as_json: bool = json_option(),
+    as_json: SummaryJson,
 ) -> int:
     """Continue the recording of a program.
 
@@ -157,7 +158,7 @@ def fork(
     out: NewJournal,
     reach: UpstreamOptions,
     force: Force,
-    as_json: bool = json_option(),
+    as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Run a program again from an exchange on, with another answer or another model.
 
@@ -189,7 +190,7 @@ def verify(
     journal: Journal,
     variables: tuple[str, ...] = VARIABLE,
     seconds: float | None = option("--seconds", "N", "End the program after so long."),
-    as_json: bool = json_option(),
+    as_json: Json,
 ) -> int:
     """Run a program again on its recorded answers, and compare what it asks, notes and prints.
 
@@ -220,7 +221,7 @@ def repeats(
     ),
     seconds: float = option("--seconds", "N", "Time for a run (default: 300).", default=300.0),
     no_causes: bool = NO_CAUSES,
-    as_json: bool = json_option(),
+    as_json: Json,
 ) -> int:  # fmt: skip
     """Check that a recorded program asks the same again, and name the lines that are to blame.
 
