@@ -293,6 +293,14 @@ class Tools:
         """
         return format_option("--world", given(self.name).location, folder)
 
+    def code_of(self, setup: Mapping[str, Any]) -> str:
+        """What stands behind a command that runs the code of a run, whose START records `setup`."""
+        return self.code_option()
+
+    def fork_at(self, last: int) -> int:
+        """What `fork --at` takes so that this unit is the last that is kept."""
+        return last
+
     def world(self, setup: Mapping[str, Any]) -> World[Any]:
         """The world of a run whose START records `setup`; an empty `setup` if START cannot be read.
         Raises nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from goldrush.cli.options import (
     SummaryJson,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.record import new_journal
+from goldrush.cli.record import given_of, new_journal, typed_again
 from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, program
 from goldrush.kernel.text import format_count, quoted, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
@@ -41,11 +42,11 @@ VARIABLE: Final = option(
 class UpstreamOptions(NamedTuple):
     """Options of what a program may ask, and where."""
 
-    upstreams: tuple[str, ...] = option(
+    upstream: tuple[str, ...] = option(
         "--upstream", "NAME=URL",
         f"A server that the program asks, besides {', '.join(KNOWN)}; repeatable.",
     )  # fmt: skip
-    variables: tuple[str, ...] = VARIABLE
+    variable: tuple[str, ...] = VARIABLE
     max_requests: int | None = option(
         "--max-requests", "N", "Stop after so many requests, those recorded before included."
     )
@@ -83,7 +84,7 @@ def _options(
     tables = read_models(reach.models) if reach.models else {}
     models = Models(by_name=tables, max_tokens=reach.max_tokens, max_cost=reach.max_cost)
     limits = Limits(reach.max_requests, models)
-    return Options(reach.upstreams, reach.variables, masks, outputs, limits, reach.seconds)
+    return Options(reach.upstream, reach.variable, masks, outputs, limits, reach.seconds)
 
 
 @command()
@@ -119,7 +120,7 @@ def record(
     stem = next((Path(word).stem for word in behind if Path(word).is_file()), Path(behind[0]).stem)
     target, options = new_journal(out, stem), _options(reach, masks, outputs)
     return _carried_out(
-        target, as_json, lambda write: record(behind, target, options, write, force=force)
+        target, reach, as_json, lambda write: record(behind, target, options, write, force=force)
     )
 
 
@@ -140,7 +141,9 @@ def resume(
 
     options = _options(reach)
     behind = _words()
-    return _carried_out(journal, as_json, lambda write: resume(behind, journal, options, write))
+    return _carried_out(
+        journal, reach, as_json, lambda write: resume(behind, journal, options, write)
+    )
 
 
 @command()
@@ -176,7 +179,7 @@ def fork(
         raise click.UsageError("--answer is not UTF-8; give a file that is") from None
     target = new_journal(out, f"{Path(journal).stem}-fork{at}")
     return _carried_out(
-        target, as_json,
+        target, reach, as_json,
         lambda write: fork(
             behind, journal, at, target, options, write, model=model or "", answer=text,
             force=force,
@@ -243,7 +246,9 @@ def repeats(
     return DONE if verdict.repeats else DIFFERS
 
 
-def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcome]) -> int:
+def _carried_out(
+    path: str, reach: UpstreamOptions, as_json: bool, play: Callable[[Write], ProgramOutcome]
+) -> int:
     """Record a program, and print what there is of it. Returns the exit code."""
     from goldrush.replay.journal.outline import outline_of
 
@@ -256,7 +261,7 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
     outcome = play(write)
     info = outline_of(path)
     name = quoted_path(path)
-    command = f"{name} -- {' '.join(map(quoted, _words()))}"
+    command = f" -- {' '.join(map(quoted, _words()))}"
     for warning in outcome.warnings:
         echo_error(f"goldrush: {warning}")
     if as_json:
@@ -268,9 +273,11 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
         again = f", {outcome.served} of them taken from the journal" if outcome.served else ""
         echo_error(f"journal: {name} ({format_count(info.units, 'exchange')}{again})")
         if not outcome.stopped:
-            echo_error(f"next:    {program()} verify {command}")
+            echo_error(f"next:    {program()} verify {name}{command}")
     if outcome.stopped:
-        goes_on = f"go on with `{program()} resume {command}`"
+        reached = re.match(r"stopped by (\S+) \d", outcome.stopped)
+        options = typed_again(given_of(reach), reached[1] if reached else "")
+        goes_on = f"go on with `{program()} resume {name}{options}{command}`"
         echo_error(f"goldrush: {outcome.stopped}; {goes_on}")
         return INTERRUPTED if outcome.stopped == "interrupted" else DIFFERS
     return DONE

@@ -175,7 +175,7 @@ def fork(
     Raises BadInput, JournalError, WriteFailed.
     """
     with JournalReader(parent) as reader, JournalReader(parent) as again:
-        whole = tape_of(again)
+        whole = tape_of(again, at)  # what is damaged behind it is not read
         if at not in whole.exchanges:
             raise BadInput(
                 f"{parent} has no exchange {at}",
@@ -204,14 +204,16 @@ def fork(
             return _played((command, session), write)
 
 
-def tape_of(reader: JournalReader) -> Tape:
-    """The tape of an open journal. Raises BadInput for a run of another world, JournalError."""
+def tape_of(reader: JournalReader, last: int | None = None) -> Tape:
+    """The tape of an open journal; see `Tape.of`. Raises BadInput for a run of another world,
+    JournalError.
+    """
     if reader.header.world != NAME:
         raise BadInput(
             f"{reader.path} is a run of the {format_value(reader.header.world)} world",
             "leave out what follows --",
         )
-    return Tape.of(reader)
+    return Tape.of(reader, last)
 
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:

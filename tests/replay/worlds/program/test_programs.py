@@ -174,12 +174,30 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, 
         stopped = goldrush_(*line, option, "--", *command, **at)
         assert 1 == stopped.returncode
         assert says in stopped.stderr.decode()
+        again = re.findall(r"--\S+ MORE(?= .*-- )", stopped.stderr.decode())
+        assert again == [f"{option.partition('=')[0]} MORE"] * (asked > 0)
         under_way = 3 * (asked > 0 and "requests" not in option)
         assert asked <= len(server.asked) <= asked + under_way
         unpriced = goldrush_("resume", "run.journal", "--max-cost=1e6", "--", *command, **at)
         assert b"needs the price of m" in unpriced.stderr
         done = goldrush_(*line, "--max-tokens=99999", "--", *command, **at)
         assert 0 == done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:]])
+def test_the_way_out_of_a_damaged_journal_works_as_it_is_typed(damage, tmp_path):
+    command = command_of("sim.py")
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        goldrush_("record", "--out", "run.journal", "--", *command, **at)
+        path = tmp_path / "run.journal"
+        path.write_bytes(damage(path.read_bytes()))
+        verdict = goldrush_("verify", "run.journal", **at)
+        (way_out,) = re.findall(r"`\S+ -m goldrush (.*?)`", verdict.stdout.decode())
+        done = goldrush_(*shlex.split(way_out), **at)
+
+    assert shlex.join(command) in way_out
+    assert done.returncode == 0 or b"its journal is whole now" in done.stderr, done.stderr
 
 
 @pytest.fixture(scope="module")
