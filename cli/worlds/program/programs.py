@@ -150,9 +150,9 @@ def resume(
 def fork(
     *,
     journal: Journal,
-    at: int = option("--at", "N", "The first exchange that is another.", required=True),
+    at: int = option("--at", "N", "Exchange that changes; earlier ones are kept.", required=True),
     answer: TextIO | None = option(
-        "--answer", "FILE", "The text of its answer; without it, it is asked again.",
+        "--answer", "FILE", "Its answer, a text; without it, it is asked again.",
         type=click.File(encoding="utf-8"),
     ),
     model: str | None = option(

@@ -20,6 +20,7 @@ from goldrush import testing
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.worlds.program.prompts import messages_of
+from goldrush.replay.worlds.program.texts import text_of
 from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
 from tests.replay.worlds.program.server import serving
@@ -209,6 +210,43 @@ def society(tmp_path_factory):
         done = goldrush_("record", "--out", "run.journal", "--", *command_of("society.py"), **at)
         assert done.returncode == 0, done.stderr
         yield folder / "run.journal", server
+
+
+def test_what_was_under_way_at_a_fork_is_not_asked_again(society, tmp_path):
+    journal, _ = society
+    exchanges, is_found = tape_of(journal).exchanges, lambda each: each.answer.is_success
+    most, found = 0, {}
+    for number, exchange in exchanges.items():
+        most = max(most, exchange.arrival)
+        later = [each for n, each in exchanges.items() if n > number and is_found(each)]
+        found[number] = [each for each in later if each.arrival < most]
+    at = next(n for n in found if found[n] and is_found(exchanges[n]))
+    (tmp_path / "new.txt").write_text("cooperate 0.5 gold")
+    line = ["fork", journal, "--at", at, "--answer", "new.txt", "--out", "fork.journal"]
+    with serving() as server:
+        words = [f"--upstream=openai={server.url}/v1", "--", *command_of("society.py")]
+        done = goldrush_(*map(str, line), *words, url=server.url, folder=tmp_path)
+    made = tape_of(tmp_path / "fork.journal").exchanges
+
+    assert f": {len(found[at])} were under way then" in done.stderr.decode()
+    answers = {(each.asked.caller, str(each.asked.body)): each.answer for each in made.values()}
+    for each in found[at]:
+        assert each.answer == answers[each.asked.caller, str(each.asked.body)]
+    assert all(each.asks == exchanges[n].asks for n, each in made.items() if n < at)
+    changed = answers[exchanges[at].asked.caller, str(exchanges[at].asked.body)]
+    assert "cooperate 0.5 gold" == text_of(changed)
+
+
+def test_another_model_is_refused_where_no_request_names_one(tmp_path):
+    ask = "curl -sS -d '{}' $OPENAI_BASE_URL/models/m:generate || true"
+    at = {"url": AT, "folder": tmp_path}
+    goldrush_("record", "--out", "run.journal", "--", "sh", "-c", ask, **at)
+    line = ["fork", "run.journal", "--at", "1", "--model", "small", "--out", "b.journal"]
+    refused = goldrush_(*line, "--", "sh", "-c", ask, **at)
+
+    assert 2 == refused.returncode
+    assert b"no request from exchange 1 on has a model in its body" in refused.stderr
+    assert not (tmp_path / "b.journal").exists()
 
 
 def shown(*words):
