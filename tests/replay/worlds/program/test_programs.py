@@ -213,7 +213,7 @@ def society(tmp_path_factory):
 
 
 def test_what_was_under_way_at_a_fork_is_not_asked_again(society, tmp_path):
-    journal, _ = society
+    journal, first_server = society
     exchanges, is_found = tape_of(journal).exchanges, lambda each: each.answer.is_success
     most, found = 0, {}
     for number, exchange in exchanges.items():
@@ -225,7 +225,8 @@ def test_what_was_under_way_at_a_fork_is_not_asked_again(society, tmp_path):
     line = ["fork", journal, "--at", at, "--answer", "new.txt", "--out", "fork.journal"]
     with serving() as server:
         words = [f"--upstream=openai={server.url}/v1", "--", *command_of("society.py")]
-        done = goldrush_(*map(str, line), *words, url=server.url, folder=tmp_path)
+        done = goldrush_(*map(str, line), *words, url=first_server.url, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
     made = tape_of(tmp_path / "fork.journal").exchanges
 
     assert f": {len(found[at])} were under way then" in done.stderr.decode()
