@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -228,19 +228,23 @@ class Reel:
         return self.left.pop(found.number)
 
 
-def difference(here: Asked, recorded: Asked) -> str | None:
-    """The first difference between two requests, as text; None if there is none but the caller."""
+def difference(
+    here: Asked, recorded: Asked, names: Sequence[str] = ("here", "in the journal")
+) -> str | None:
+    """The first difference between two requests, as text; None if there is none but the caller.
+    `names`: of the two in it.
+    """
     heads = [{name: getattr(asked, name) for name in _HEAD} for asked in (here, recorded)]
-    return _differing(*heads) or _differing(here.body, recorded.body)
+    return _differing(names, *heads) or _differing(names, here.body, recorded.body)
 
 
-def _differing(here: object, recorded: object) -> str | None:
+def _differing(names: Sequence[str], here: object, recorded: object) -> str | None:
     found = leaf_that_differs(dict(leaves_of(recorded, "")), dict(leaves_of(here, "")))
     if found is None:
         return None
     path, theirs, ours = found
     at, one, two = cut(ours, theirs)
-    return f"{path or 'body'}, character {at}: '{one}' here, '{two}' in the journal"
+    return f"{path or 'body'}, character {at}: '{one}' {names[0]}, '{two}' {names[1]}"
 
 
 def leaves_of(value: object, path: str) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,8 @@ class ProgramTools(Tools):
     answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     view = lazy("goldrush.replay.worlds.program.page:VIEW")
     fields = lazy("goldrush.replay.worlds.program.page:fields_of")
+    differing = lazy("goldrush.replay.worlds.program.differing:differing")
+    by_number = False
     asks_policies = False
     recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
 

@@ -236,6 +236,11 @@ def test_what_was_under_way_at_a_fork_is_not_asked_again(society, tmp_path):
     assert all(each.asks == exchanges[n].asks for n, each in made.items() if n < at)
     changed = answers[exchanges[at].asked.caller, str(exchanges[at].asked.body)]
     assert "cooperate 0.5 gold" == text_of(changed)
+    difference = goldrush_("diff", str(journal), "fork.journal", url=AT, folder=tmp_path)
+    first = difference.stdout.decode().splitlines()[2]
+    assert f"success 1 (exchange {at} in A," in first
+    assert "the answer, character" in first
+    assert "0.5 gold' in B" in first
 
 
 def test_another_model_is_refused_where_no_request_names_one(tmp_path):
