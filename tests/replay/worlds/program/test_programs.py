@@ -185,6 +185,38 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, 
         assert 0 == done.returncode, done.stderr
 
 
+CALLERS = """
+import asyncio, os, httpx, goldrush
+async def ask(client):
+    await client.post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json={
+        "model": "m", "messages": [{"role": "user", "content": "gold?"}]})
+async def act(client, number):
+    with goldrush.caller(f"agent {number}"):
+        await ask(client)
+        await asyncio.gather(ask(client))
+    await ask(client)
+async def main():
+    async with httpx.AsyncClient() as client:
+        for _ in range(2):
+            await asyncio.gather(*(act(client, number) for number in range(2)))
+asyncio.run(main())
+"""
+
+
+def test_agents_that_are_made_anew_can_have_a_name(tmp_path):
+    command = [sys.executable, "-c", CALLERS]
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        done = goldrush_("record", "--out", "a.journal", "--", *command, **at)
+        alone = subprocess.run(command, env=environment(server.url), cwd=ROOT, check=False)
+
+    assert (0, 0) == (done.returncode, alone.returncode), done.stderr
+    callers = [each.caller for each in tape_of(tmp_path / "a.journal").exchanges.values()]
+    named = {name: callers.count(name) for name in callers if name.startswith("agent")}
+    assert {"agent 0": 2, "agent 1": 2, "agent 0.0": 2, "agent 1.0": 2} == named
+    assert 4 == len({name for name in callers if name not in named})
+
+
 @pytest.mark.parametrize("damage", [lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:]])
 def test_the_way_out_of_a_damaged_journal_works_as_it_is_typed(damage, tmp_path):
     command = command_of("sim.py")
