@@ -47,7 +47,7 @@ class Consequences:
     """Two runs compared from a unit on to the last one of both.
 
     Attributes:
-        since, until: the public numbers of these units; None: all of both are compared.
+        since, until: the public numbers of these units.
         first: the first measure of a unit that differs: where a setting differs, what follows from
             it; None: none does.
         measures: each measure over these units.
@@ -56,7 +56,7 @@ class Consequences:
     """
 
     since: int
-    until: int | None
+    until: int
     first: Pair | None
     measures: Sequence[Pair]
     agents: Sequence[Pair]
@@ -73,7 +73,7 @@ class Consequences:
         for pair in self.agents:
             who = names.get(pair.of or 0, f"agent {pair.of}")
             rows += [_row(f"{pair.title} of {who}", pair)] if pair.a != pair.b else []
-        span = f"{words.units} {self.since} to {self.until}" if self.until else "the whole runs"
+        span = f"{words.units} {self.since} to {self.until}"
         of_agents = f", and of agents after {words.unit} {self.until}" if self.agents else ""
         parts = [] if self.first is None else [_first(self.first, words)]
         parts += [f"over {span}{of_agents}:"]
@@ -83,32 +83,30 @@ class Consequences:
 
 def consequences(difference: Diff) -> Consequences | None:
     """The consequences of the first event that differs; None if no event differs in a unit that
-    both runs closed, and in a world without measures. Raises JournalError if a journal cannot be
-    read.
+    both runs closed, and in a world without measures, or whose units do not compare by number.
+    Raises JournalError if a journal cannot be read.
     """
     a, b = difference.a.path, difference.b.path
     tools, last = tools_at(a), min(difference.a.rounds, difference.b.rounds)
     vocabulary = difference.vocabulary
     if difference.first is None or difference.first.round > vocabulary.number(last):
         return None
-    if not tools.measures.outcomes:
+    if not (tools.measures.outcomes and tools.by_number):
         return None
     first = max(1, vocabulary.unit_of(difference.first.round))
-    ends = (last, last) if tools.by_number else (difference.a.rounds, difference.b.rounds)
     with reporting_forged(a, b):
-        runs = measured_until(a, ends[0]), measured_until(b, ends[1])
+        runs = measured_until(a, last), measured_until(b, last)
     titles = {**runs[0].known, **runs[1].known}
-    follows, since, until = None, vocabulary.first, None
-    if tools.by_number:
-        follows = next(_by_unit(runs, titles, Span(first, last), vocabulary), None)
-        since, until = max(since, difference.first.round), vocabulary.number(last)
-    spans = [Span(first if tools.by_number else 1, end) for end in ends]
+    span = Span(first, last)
+    follows = next(_by_unit(runs, titles, span, vocabulary), None)
     measures = [
-        Pair(name, measure.title, _over(runs[0], name, spans[0]), _over(runs[1], name, spans[1]))
+        Pair(name, measure.title, _over(runs[0], name, span), _over(runs[1], name, span))
         for name, measure in titles.items()
     ]
-    agents = list(_agents(tools, *runs))
-    return Consequences(since, until, follows, measures, agents, vocabulary)
+    return Consequences(
+        max(vocabulary.first, difference.first.round), vocabulary.number(last), follows, measures,
+        list(_agents(tools, *runs)), vocabulary,
+    )  # fmt: skip
 
 
 def _over(run: Measured[Any], name: str, span: Span) -> Value:

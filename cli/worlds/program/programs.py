@@ -12,7 +12,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, code_of
 from goldrush.cli.command import PROGRAM, command, option
-from goldrush.cli.models import MODELS_FILE
+from goldrush.cli.models import MAX_COST, MAX_TOKENS, MODELS_FILE
 from goldrush.cli.options import (
     FILE,
     NO_CAUSES,
@@ -50,12 +50,8 @@ class UpstreamOptions(NamedTuple):
     max_requests: int | None = option(
         "--max-requests", "N", "Stop after so many requests, those recorded before included."
     )
-    max_tokens: int | None = option(
-        "--max-tokens", "N", "Stop once the answers together have taken N tokens."
-    )
-    max_cost: float | None = option(
-        "--max-cost", "COST", "Stop once they have cost this, by the prices in --models."
-    )
+    max_tokens: int | None = MAX_TOKENS
+    max_cost: float | None = MAX_COST
     models: str | None = MODELS_FILE
     seconds: float | None = option("--seconds", "N", "End the program after so long.")
 

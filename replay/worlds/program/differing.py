@@ -15,25 +15,17 @@ _NAMES = ("in A", "in B")
 
 
 def differing(a: str | Path, b: str | Path) -> list[str]:
-    """The first exchange of a caller that differs, and how many do, as lines; none: all are the
-    same. Raises JournalError.
+    """The first exchange of a caller that differs, as a line; none: all are the same. Raises
+    JournalError.
     """
     one, two = map(_by_caller, (a, b))
-    differences = {}
-    for key in [*one, *(two.keys() - one.keys())]:
-        pair = one.get(key), two.get(key)
+    for caller, number in [*one, *(two.keys() - one.keys())]:
+        pair = one.get((caller, number)), two.get((caller, number))
         if text := _difference(*pair):
-            differences[key] = pair, text
-    if not differences:
-        return []
-    (caller, number), (pair, text) = next(iter(differences.items()))
-    where = [f"exchange {e.number} {n}" for e, n in zip(pair, _NAMES, strict=True) if e]
-    who = f"of {caller}, " if caller else ""
-    same = len(one.keys() & two.keys() - differences.keys())
-    return [
-        f"  {who}success {number} ({', '.join(where)}): {text}",
-        f"  by caller, {same} are the same, of {len(one)} in A and {len(two)} in B",
-    ]
+            where = [f"exchange {e.number} {n}" for e, n in zip(pair, _NAMES, strict=True) if e]
+            of = f"of {caller}, " if caller else ""
+            return [f"  {of}success {number} ({', '.join(where)}): {text}"]
+    return []
 
 
 def _by_caller(path: str | Path) -> dict[tuple[str, int], Exchange]:

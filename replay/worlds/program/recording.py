@@ -189,12 +189,9 @@ def fork(
         exchange = whole.exchanges[at]
         given = [] if answer is None else [(exchange.asked, with_text(exchange.answer, answer))]
         later = [*_answered_after(parent, at)]
-        if model and not any(_names_model(each.asked) for each in (exchange, *later)):
-            where = f"{exchange.asked.method} {exchange.asked.path}"
-            raise BadInput(
-                f"no request from exchange {at} on has a model in its body ({where})",
-                "leave out --model, and change it in the program",
-            )
+        if model and not any("model" in _fields(each.asked) for each in (exchange, *later)):
+            what = f"no request from exchange {at} on has a model in its body"
+            raise BadInput(what, "leave out --model, and change it in the program")
         assert whole.state is not None
         under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
         given += [(each.asked, each.answer) for each in under_way]
@@ -214,8 +211,7 @@ def fork(
             session = ProgramSession(tape, recorder, options.limits)
             session.given = [*given]
             outcome = _played((command, session), write)
-        left = [asked for asked, _ in session.given]
-        taken = sum(each.asked not in left for each in under_way)
+        taken = sum(pair not in session.given for pair in given[answer is not None :])
         asked_again = _asked_in_both(out, later, at) - taken
         if model or not (taken or asked_again):
             return outcome
@@ -242,8 +238,8 @@ def _asked_in_both(path: str | Path, exchanges: Sequence[Exchange], at: int) -> 
     return (one & two).total()
 
 
-def _names_model(asked: Asked) -> bool:
-    return isinstance(asked.body, dict) and "model" in asked.body
+def _fields(asked: Asked) -> Mapping[str, object]:
+    return asked.body if isinstance(asked.body, dict) else {}
 
 
 def tape_of(reader: JournalReader, last: int | None = None) -> Tape:

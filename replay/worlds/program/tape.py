@@ -218,11 +218,11 @@ class Reel:
         )  # fmt: skip
 
     def substitute(self, asked: Asked) -> Exchange | None:
-        """The exchange nearest to a request, if it is of the same path, which is not served again;
-        None: there is none.
+        """The exchange nearest to a request, if it is of the same path of the same server, which is
+        not served again; None: there is none.
         """
         found = self.nearest(asked)
-        if found is None or found.asks[3] != asked.path:
+        if found is None or (found.asks[1], found.asks[3]) != (asked.upstream, asked.path):
             return None
         self._waiting[key_of(found.asked)].remove(found)
         return self.left.pop(found.number)

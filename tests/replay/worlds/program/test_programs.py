@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 import goldrush
@@ -20,6 +21,7 @@ from goldrush import testing
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.worlds.program.prompts import messages_of
+from goldrush.replay.worlds.program.tape import Reel
 from goldrush.replay.worlds.program.texts import text_of
 from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
@@ -291,6 +293,14 @@ def shown(*words):
     done = goldrush_(*map(str, words), "--json", url="http://127.0.0.1:9", folder="/")
     assert 0 == done.returncode, done.stderr
     return json.loads(done.stdout)
+
+
+def test_an_answer_of_another_server_stands_in_for_none(society):
+    reel = Reel(tape_of(society[0]).exchanges.values(), is_whole=True)
+    asked = msgspec.structs.replace(reel.left[1].asked, body={"model": "other"})
+
+    assert reel.substitute(msgspec.structs.replace(asked, upstream="anthropic")) is None
+    assert reel.substitute(asked).number == 1
 
 
 def test_usage_and_its_cost_are_by_model(society, tmp_path):
