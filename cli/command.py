@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
+from itertools import pairwise
 from shutil import which
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
@@ -55,8 +56,7 @@ class Command(click.Command):
             return rest
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser knows none
-            if theirs := self._for_programs(ctx):
-                self._refuse_program(ctx, words, theirs, getattr(error, "option_name", None))
+            self._refuse_program(ctx, words, getattr(error, "option_name", None))
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -74,27 +74,30 @@ class Command(click.Command):
         return _options(of_program(self.name or "")) if takes_one else []
 
     def _refuse_program(
-        self, ctx: click.Context, words: Sequence[str], theirs: Sequence[click.Option],
-        unknown: str | None = None,
-    ) -> None:  # fmt: skip
+        self, ctx: click.Context, words: Sequence[str], unknown: str | None = None
+    ) -> None:
         """Raises UsageError where `--` is missing: before a word that can be run and is no value of
         an option, or because of an option for programs.
         """
-        options = [*_options(self), *theirs]
-        valued = {flag for option in options if not option.is_flag for flag in option.opts}
-        for index, word in enumerate(words):
-            if which(word) and not (index and words[index - 1] in valued):
-                line = [self.name or "", *words[:index], "--", *words[index:]]
-                typed = f"{program()} {' '.join(map(quoted, line))}"
+        theirs = self._for_programs(ctx)
+        valued = {
+            flag
+            for option in (*_options(self), *theirs)
+            if not option.is_flag
+            for flag in option.opts
+        }
+        for index, (before, word) in enumerate(pairwise(["", *words])):
+            if theirs and before not in valued and which(word):
+                line = map(quoted, [self.name or "", *words[:index], "--", *words[index:]])
+                typed = f"{program()} {' '.join(line)}"
                 raise click.UsageError(f"put -- before the program: {typed}", ctx)
         if any(unknown in option.opts for option in theirs):
-            typed = f"{program()} {self.name} ... {unknown} ... -- python sim.py"
-            raise click.UsageError(f"{unknown} is for a program behind --: {typed}", ctx)
+            raise click.UsageError(f"{unknown} is for a program behind --: -- python sim.py", ctx)
 
     def _check(self, ctx: click.Context, words: Sequence[str]) -> None:
         _, _, given = self.make_parser(ctx).parse_args([*words])  # in order, repeated ones too
         if not all(map(os.path.lexists, ctx.params.get("journals") or ())):
-            self._refuse_program(ctx, words, self._for_programs(ctx))
+            self._refuse_program(ctx, words)
         options = _options(self)
         flags = {flag for option in options for flag in option.opts}
         for option in options:

@@ -32,7 +32,7 @@ def export(
     journals: Journals,
     format_: str | None = option(
         "--format", help="jsonl: the events of one journal, one JSON object per line (default; csv "
-        "with --out, --table or --measure).", type=click.Choice([JSONL, CSV, PARQUET]),
+        "with options of tables).", type=click.Choice([JSONL, CSV, PARQUET]),
     ),
     table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
     out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
