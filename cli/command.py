@@ -27,22 +27,17 @@ from goldrush.cli.text import echo_error, program
 from goldrush.kernel.text import quoted
 
 PROGRAM: Final = "goldrush.program"  # in the context's meta: the words behind `--`
-OF_PROGRAMS: Final = ("record", "resume", "fork", "verify", "repeats")  # they take one
 _NETWORK: Final = "_network"  # the parameter of --network, which no function takes
 
 Declaration = Any  # makes the parameter of a name and a type; its value is of that type
 
 
-def of_program(name: str) -> Command:
-    """The command of this name for a program behind `--`."""
-    found: Command = getattr(import_module("goldrush.cli.worlds.program.programs"), name)
-    return found
-
-
 class Command(click.Command):
     """A command that refuses options without a value, or with several, and knows of its options for
-    a program.
+    a program (`for_program`: the command for one; None: it takes none).
     """
+
+    for_program: Callable[[], click.Command] | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does. Raises UsageError also for an option that is repeated in vain, and
@@ -70,8 +65,9 @@ class Command(click.Command):
 
     def _for_programs(self, ctx: click.Context) -> list[click.Option]:
         """The options that the command has for a program; none if there is one, or cannot be."""
-        takes_one = self.name in OF_PROGRAMS and PROGRAM not in ctx.meta
-        return _options(of_program(self.name or "")) if takes_one else []
+        if self.for_program is None or PROGRAM in ctx.meta:
+            return []
+        return _options(self.for_program())
 
     def _refuse_program(
         self, ctx: click.Context, words: Sequence[str], unknown: str | None = None

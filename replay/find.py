@@ -258,7 +258,7 @@ def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[
     return world_of(_setup_of(reader)).under(reader.header.rules)
 
 
-def _setup_of(reader: JournalReader) -> Mapping[str, Any]:
+def _setup_of(reader: JournalReader) -> Mapping[str, object]:
     """What START of a journal records; empty if it cannot be read."""
     with suppress(JournalError), reader.again() as again:  # reading on raises it again
         start = next(iter(again), None)

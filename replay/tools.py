@@ -295,7 +295,7 @@ class Tools:
         """
         return format_option("--world", given(self.name).location, folder)
 
-    def code_of(self, setup: Mapping[str, Any]) -> str:
+    def code_of(self, setup: Mapping[str, object]) -> str:
         """What stands behind a command that runs the code of a run, whose START records `setup`."""
         return self.code_option()
 

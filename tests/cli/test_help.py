@@ -14,8 +14,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from goldrush.cli.command import OF_PROGRAMS, of_program
-from goldrush.cli.main import BUILT_IN, cli
+from goldrush.cli.main import BUILT_IN, OF_PROGRAMS, cli, of_program
 from tests.cli.helpers import ROOT, assert_refused, built_in, goldrush
 from tests.journals import commits_of
 from tests.waiting import HANGS
