@@ -80,7 +80,7 @@ def fork(
     models = models_of(reach, model)
     resources = playing.resources(jobs, recording.people(), models)
     run = Run(journal, resources)
-    who = players_of(run.tools)
+    who = players_of(run.tools, journal)
     if wording is not None:
         if roster is None:
             raise BadInput(

@@ -10,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.options import FILE, Journal, Json, Test, at_option
+from goldrush.cli.options import FILE, Journal, Json, NumberRange, Test, at_option
 from goldrush.cli.text import echo_error, echo_json, shown
 from goldrush.kernel.text import escaped
 
@@ -24,6 +24,14 @@ FACT_MAX = 200  # characters of a fact about an answer
 MODELS_FILE: Final = option(
     "--models", "FILE", "TOML file of language models and their prices.", type=FILE
 )
+MAX_TOKENS: Final = option(
+    "--max-tokens", "N", "Stop when the answers together have taken, or may take, N tokens.",
+    type=click.IntRange(0),
+)  # fmt: skip
+MAX_COST: Final = option(
+    "--max-cost", "COST", "Stop when they have cost this, by the prices in --models.",
+    type=NumberRange(0),
+)  # fmt: skip
 ModelsFile = Annotated[str | None, MODELS_FILE]
 Model = Annotated[
     str | None,
@@ -55,12 +63,8 @@ class ReachOptions(NamedTuple):
         "Stop if more than this share of a model's answers fails, such as 20%; judged from "
         "its 21st answer on.",
     )  # fmt: skip
-    max_tokens: int | None = option(
-        "--max-tokens", "N", "Stop before the answers together take more than N tokens."
-    )
-    max_cost: float | None = option(
-        "--max-cost", "COST", "Stop before the answers together cost more than this."
-    )
+    max_tokens: int | None = MAX_TOKENS
+    max_cost: float | None = MAX_COST
 
 
 def models_of(reach: ReachOptions, model: str | None = None) -> Models:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -205,10 +205,25 @@ def how_again(
     options = given.options()
     options += [("--trust", name) for name in (*resources.trust, *own)]
     options += [("--source", path) for path in (*resources.sources, *sources)]
-    limits = reach._asdict().items()
-    options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
+    options += given_of(reach)
     options += [("--test", resources.program)] if resources.program else []
     return list(dict.fromkeys(options))
+
+
+def given_of(options: NamedTuple) -> Again:
+    """Those of a group of options that were given, by name."""
+    each = [
+        (f"--{name.replace('_', '-')}", value if isinstance(value, tuple) else (value,))
+        for name, value in options._asdict().items()
+    ]
+    return [(name, str(v)) for name, values in each for v in values if v is not None]
+
+
+def typed_again(again: Again, reached: str) -> str:
+    """Options as they are typed, with MORE for the ceiling that was reached."""
+    is_ceiling = reached in ("--max-requests", "--max-tokens", "--max-cost", "--fail-over")
+    values = {option: "MORE" for option, _ in again if is_ceiling and option == reached}
+    return "".join(f" {option} {values.get(option, quoted(value))}" for option, value in again)
 
 
 def carried_out(
@@ -367,12 +382,7 @@ def _kept(out: str, again: Again, reached: str) -> str:
     from goldrush.kernel.errors import GoldrushError
 
     path = quoted_path(out)
-    is_ceiling = reached in ("--max-tokens", "--max-cost", "--fail-over")
-    options = [
-        f" {option} {'MORE' if is_ceiling and option == reached else quoted(value)}"
-        for option, value in again
-    ]
-    goes_on = f"go on with `{program()} resume {path}{''.join(options)}`"
+    goes_on = f"go on with `{program()} resume {path}{typed_again(again, reached)}`"
     try:
         holds = _held(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back

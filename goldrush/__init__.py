@@ -7,8 +7,8 @@ The public API. Names are imported when they are first used.
 - `wrap`: an environment of Gymnasium or PettingZoo, or a model, so that it leaves a journal, as a
   `RecordedEnv` or a `RecordedModel`.
 - `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
-- `note`, `outside`, `tape`: what a program of one's own that asks models says while it is recorded,
-  and recording a part of one.
+- `note`, `outside`, `caller`, `tape`: what a program of one's own that asks models says while it
+  is recorded, and recording a part of one.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`: a game as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.worlds.mining.policy import Policy
-    from goldrush.inside import NotRecorded, note, outside
+    from goldrush.inside import NotRecorded, caller, note, outside
     from goldrush.kernel.draws import Draws
     from goldrush.kernel.errors import (
         BadInput,
@@ -73,7 +73,7 @@ __all__ = [  # noqa: RUF022
     "Rebuilt", "Verdict", "Diff",
     "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
-    "note", "outside", "tape",
+    "note", "outside", "caller", "tape",
     "parallel_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
@@ -110,7 +110,7 @@ _MODULES = {
     ),
     "agents.llm.models": ("Models",),
     "agents.worlds.mining.policy": ("Policy",),
-    "inside": ("note", "outside", "NotRecorded"),
+    "inside": ("note", "outside", "caller", "NotRecorded"),
     "taping": ("tape",),
 }  # fmt: skip
 _FROM = {name: module for module, names in _MODULES.items() for name in names}

@@ -1,6 +1,6 @@
-"""What a recorded program can say itself: its notes, and results that come from outside.
+"""What a recorded program can say itself: its notes, who asks, and results from outside.
 
-Both do nothing but call where the program is not recorded. They speak to the proxy by variables of
+They do nothing but call where the program is not recorded. They speak to the proxy by variables of
 the environment, as programs in other languages can.
 """
 
@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value
 
 P = ParamSpec("P")
 R = TypeVar("R")
+NAME_MAX: Final = 200  # characters of a caller's name
 
 
 class NotRecorded(GoldrushError):
@@ -69,6 +73,24 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
         return found
 
     return called
+
+
+@contextmanager
+def caller(name: str) -> Iterator[None]:
+    """Within it, what a recorded program asks has this caller; tasks and threads that are made in
+    it have names that begin so. For agents that are made anew in each round.
+
+    Args:
+        name: 1 to 200 characters; those that are not ASCII stand in percent encoding.
+
+    Does nothing in a program that is not recorded. Raises BadInput for another name.
+    """
+    plain = quote(str(name), safe=" .:/~")
+    if not 0 < len(plain) <= NAME_MAX:
+        raise BadInput(f"a caller's name has {len(plain)} characters", f"give 1 to {NAME_MAX}")
+    hook = sys.modules.get("goldrush_hook")  # in a recorded program, Python starts with it
+    with nullcontext() if hook is None else hook.acting(hook.Caller(plain, plain)):
+        yield
 
 
 def _encoded(value: object, what: str) -> bytes:

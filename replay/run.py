@@ -577,7 +577,7 @@ class Run:
 
         with making(self._make):
             players.resume(
-                world_at(self.path), players_of(self.tools), self.path, fsync=fsync,
+                world_at(self.path), players_of(self.tools, self.path), self.path, fsync=fsync,
                 on_unit=on_unit, resources=self._resources(policies),
             )  # fmt: skip
         return self
@@ -620,7 +620,7 @@ class Run:
         from goldrush.agents.trust import import_names
         from goldrush.replay.journal.rebuild import world_at
 
-        who = players_of(self.tools)
+        who = players_of(self.tools, self.path)
         name, chosen = settings_of(treatment, {**(given or {}), **settings}, self.tools.config)
         seated = roster_of(who, roster)
         change = players.ForkChange(chosen, name, seated.text, submissions_of(replace))
@@ -638,7 +638,7 @@ class Run:
 
     def _resources(self, policies: Policies = None) -> Resources:
         """What playing on needs, with the objects that external agents play. Raises BadInput."""
-        check_program(self.resources, players_of(self.tools))
+        check_program(self.resources, players_of(self.tools, self.path))
         if policies is None:
             return self.resources
         return with_objects(self.resources, self.info().declared.players, policies)

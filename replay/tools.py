@@ -268,6 +268,7 @@ class Tools:
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: what its page has beside that of any world.
+        by_number: two runs are compared by the numbers of their units.
         asks_policies: policies or people decide its inputs, who can be asked again.
         recorded_by: how runs are recorded where there are no players, as text.
     """
@@ -281,6 +282,7 @@ class Tools:
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View = View()
+    by_number: bool = True
     asks_policies: bool = True
     recorded_by: str = "record runs with its own program"
 
@@ -291,6 +293,20 @@ class Tools:
         game, ` --world FILE.py`; empty: nothing.
         """
         return format_option("--world", given(self.name).location, folder)
+
+    def code_of(self, setup: Mapping[str, object]) -> str:
+        """What stands behind a command that runs the code of a run, whose START records `setup`."""
+        return self.code_option()
+
+    def differing(self, a: str | Path, b: str | Path) -> Sequence[str]:
+        """How two runs differ first, as lines, unless units compare `by_number`. Raises
+        JournalError.
+        """
+        return ()
+
+    def fork_at(self, last: int) -> int:
+        """What `fork --at` takes so that this unit is the last that is kept."""
+        return last
 
     def world(self, setup: Mapping[str, Any]) -> World[Any]:
         """The world of a run whose START records `setup`; an empty `setup` if START cannot be read.

@@ -28,7 +28,7 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, unchanged
-from goldrush.replay.find import open_world, tools_named
+from goldrush.replay.find import open_world, tools_at, tools_named
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
@@ -567,8 +567,13 @@ def _prefix(short: ComparedRun, long: ComparedRun, words: Vocabulary) -> str:
 
 
 def _both(difference: Diff) -> list[str]:
-    """The first event that differs in both runs; as JSON where their texts are the same."""
-    story = narrator(difference.a.path)
+    """The first event that differs in both runs; as JSON where their texts are the same. Where the
+    world pairs units, how the first pair differs.
+    """
+    a, b = difference.a.path, difference.b.path
+    if paired := tools_at(a).differing(a, b):
+        return [*paired]
+    story = narrator(a)
     assert difference.first is not None
     events = difference.first.a, difference.first.b
     nothing = f"nothing more in this {difference.vocabulary.unit}"

@@ -53,7 +53,7 @@ from goldrush.kernel.walk import (
     format_location,
 )
 from goldrush.kernel.world import Block, Vocabulary, World
-from goldrush.replay.find import is_built_in, open_world, tools_of, typed
+from goldrush.replay.find import is_built_in, open_world, tools_at, tools_of, typed
 from goldrush.replay.tools import RERUN, Basis, Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
@@ -241,18 +241,19 @@ def way_out(verdict: Verdict, program: str = "goldrush") -> str:
     """The command that continues from what is whole of a journal whose bytes are not, as the end of
     a message; empty for other faults, and where nothing is whole.
     """
-    fault, path = verdict.broken, typed(verdict.path)
+    fault, path = verdict.broken, verdict.path
     if fault is None or fault.level > INTEGRITY:
         return ""
     if fault.torn and not verdict.events:  # not even START
         return "; nothing was recorded in it: record again over it (--force)"
     if fault.torn:
-        return f"; `{program} resume {path}` removes them and continues the run"
+        return f"; `{program} resume {typed(path)}` removes them and continues the run"
     if verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
         last = verdict.vocabulary.number(verdict.rounds)
         again = " (with the changes of its fork)" if last in verdict.forks else ""
-        command = f"{program} fork {path} --at {last - 1}"
+        at = tools_at(path).fork_at(last - 1)
+        command = f"{program} fork {typed(path, f' --at {at}')}"
         return f"; `{command}`{again} keeps what is intact and plays the rest again"
     return ""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ import attrs
 import msgspec
 
 from goldrush.agents.game.source import Source
-from goldrush.agents.worlds.program.requests import Masks, Secrets
+from goldrush.agents.worlds.program.requests import Masks, Secrets, key_of
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.run import fork_steps, resume_steps, steps
@@ -25,6 +26,7 @@ from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import (
     NAME,
     RULES,
+    Asked,
     Behaviour,
     Exit,
     program_world,
@@ -37,7 +39,7 @@ from goldrush.replay.worlds.program.session import (
     ProgramSession,
     Recorder,
 )
-from goldrush.replay.worlds.program.tape import Tape
+from goldrush.replay.worlds.program.tape import Exchange, Tape
 from goldrush.replay.worlds.program.texts import with_text
 from goldrush.replay.worlds.program.upstreams import KNOWN, recorded_url, upstreams_of
 
@@ -175,14 +177,15 @@ def fork(
 
     Args:
         at: the number of the exchange: what was answered before it is served, it and what follows
-            is asked.
+            is asked, but for unchanged requests that were certainly under way when it was answered:
+            without another model, they get their recorded answers.
         model: asked in place of the program's from there on; empty: its own.
         answer: the text of the answer to that exchange; None: it is asked for again.
 
     Raises BadInput, JournalError, WriteFailed.
     """
     with JournalReader(parent) as reader, JournalReader(parent) as again:
-        whole = tape_of(again)
+        whole = tape_of(again, at)  # what is damaged behind it is not read
         if at not in whole.exchanges:
             raise BadInput(
                 f"{parent} has no exchange {at}",
@@ -191,7 +194,14 @@ def fork(
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
         exchange = whole.exchanges[at]
-        other = None if answer is None else with_text(exchange.answer, answer)
+        given = [] if answer is None else [(exchange.asked, with_text(exchange.answer, answer))]
+        later = [*_answered_after(parent, at)]
+        if model and not any("model" in _fields(each.asked) for each in (exchange, *later)):
+            what = f"no request from exchange {at} on has a model in its body"
+            raise BadInput(what, "leave out --model, and change it in the program")
+        assert whole.state is not None
+        under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
+        given += [(each.asked, each.answer) for each in under_way]
         _check_servers(whole, options, parent)
         command = given_again(whole, words, options)
         source = _code_now(whole, words, parent)
@@ -206,19 +216,49 @@ def fork(
         )  # fmt: skip
         with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
             session = ProgramSession(tape, recorder, options.limits)
-            if other is not None:
-                session.replaced = exchange.asked, other
-            return _played((command, session), write)
+            session.given = [*given]
+            outcome = _played((command, session), write)
+        taken = sum(pair not in session.given for pair in given[answer is not None :])
+        asked_again = _asked_in_both(out, later, at) - taken
+        if model or not (taken or asked_again):
+            return outcome
+        says = (
+            f"unchanged requests answered after exchange {at}: {taken} were under way then and got "
+            f"their recorded answers; {asked_again} may have been sent later and were asked again"
+        )
+        return msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
 
 
-def tape_of(reader: JournalReader) -> Tape:
-    """The tape of an open journal. Raises BadInput for a run of another world, JournalError."""
+def _answered_after(path: str | Path, at: int) -> Iterator[Exchange]:
+    """The successes behind an exchange of a journal, if it is sound."""
+    with suppress(JournalError), JournalReader(path) as reader:
+        for number, exchange in Tape.of(reader).exchanges.items():
+            if number > at and exchange.answer.is_success:
+                yield exchange
+
+
+def _asked_in_both(path: str | Path, exchanges: Sequence[Exchange], at: int) -> int:
+    """How many of these exchanges a fork at an exchange has asked for as well."""
+    with JournalReader(path) as reader:
+        forked = [each for number, each in Tape.of(reader).exchanges.items() if number >= at]
+    one, two = (Counter((e.caller, key_of(e.asked)) for e in some) for some in (exchanges, forked))
+    return (one & two).total()
+
+
+def _fields(asked: Asked) -> Mapping[str, object]:
+    return asked.body if isinstance(asked.body, dict) else {}
+
+
+def tape_of(reader: JournalReader, last: int | None = None) -> Tape:
+    """The tape of an open journal; see `Tape.of`. Raises BadInput for a run of another world,
+    JournalError.
+    """
     if reader.header.world != NAME:
         raise BadInput(
             f"{reader.path} is a run of the {format_value(reader.header.world)} world",
             "leave out what follows --",
         )
-    return Tape.of(reader)
+    return Tape.of(reader, last)
 
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:

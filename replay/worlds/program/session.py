@@ -149,8 +149,7 @@ class ProgramSession:
         unknown: the names of headers that are not compared.
         made: the numbers of the notes of the journal that it made again.
         new_notes: the notes that the journal does not have.
-        replaced: a request, and the answer that is recorded for it in place of a server's; None: no
-            more.
+        given: requests, each with the answer that is recorded for it once, in place of a server's.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
         too_large: the number of exchanges that were too large to be recorded.
@@ -184,7 +183,7 @@ class ProgramSession:
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
-        self.replaced: tuple[Asked, Response] | None = None
+        self.given: list[tuple[Asked, Response]] = []
         taken = [*charged(tape.exchanges.values())] if recorder else []
         self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
@@ -199,12 +198,13 @@ class ProgramSession:
         """
         exchange = self.reel.take(asked)
         if exchange is None:
-            if self.replaced is None or self.replaced[0] != asked:
+            given = next((pair for pair in self.given if pair[0] == asked), None)
+            if given is None:
                 return None
-            answer, self.replaced = self.replaced[1], None
+            self.given.remove(given)
             self._admit()
-            self.commit(asked, answer, self.arrived)
-            return answer
+            self.commit(*given, self.arrived)
+            return given[1]
         self.served.append(exchange.number)
         if self.recorder is not None:
             self.recorder.again(exchange.number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -223,29 +223,33 @@ class Reel:
         )  # fmt: skip
 
     def substitute(self, asked: Asked) -> Exchange | None:
-        """The exchange nearest to a request, if it is of the same path, which is not served again;
-        None: there is none.
+        """The exchange nearest to a request, if it is of the same path of the same server, which is
+        not served again; None: there is none.
         """
         found = self.nearest(asked)
-        if found is None or found.asks[3] != asked.path:
+        if found is None or (found.asks[1], found.asks[3]) != (asked.upstream, asked.path):
             return None
         self._waiting[key_of(found.asked)].remove(found)
         return self.left.pop(found.number)
 
 
-def difference(here: Asked, recorded: Asked) -> str | None:
-    """The first difference between two requests, as text; None if there is none but the caller."""
+def difference(
+    here: Asked, recorded: Asked, names: Sequence[str] = ("here", "in the journal")
+) -> str | None:
+    """The first difference between two requests, as text; None if there is none but the caller.
+    `names`: of the two in it.
+    """
     heads = [{name: getattr(asked, name) for name in _HEAD} for asked in (here, recorded)]
-    return _differing(*heads) or _differing(here.body, recorded.body)
+    return _differing(names, *heads) or _differing(names, here.body, recorded.body)
 
 
-def _differing(here: object, recorded: object) -> str | None:
+def _differing(names: Sequence[str], here: object, recorded: object) -> str | None:
     found = leaf_that_differs(dict(leaves_of(recorded, "")), dict(leaves_of(here, "")))
     if found is None:
         return None
     path, theirs, ours = found
     at, one, two = cut(ours, theirs)
-    return f"{path or 'body'}, character {at}: '{one}' here, '{two}' in the journal"
+    return f"{path or 'body'}, character {at}: '{one}' {names[0]}, '{two}' {names[1]}"
 
 
 def leaves_of(value: object, path: str) -> Iterator[tuple[str, str]]:

@@ -211,7 +211,7 @@ NO_READERS = {
         view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
-        draws.draws_of find.tools_at find.tools_of find.typed find.open_world
+        draws.draws_of find.tools_at find.tools_of find.typed find.open_world find.players_of
          find.is_shipped_at source.records_source
          competition.steps.season_world story.sentences_of
          episode.show.sentences_of game.rl.parallel_env episode.wrap.wrap

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 import goldrush
@@ -20,6 +21,8 @@ from goldrush import testing
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.worlds.program.prompts import messages_of
+from goldrush.replay.worlds.program.tape import Reel
+from goldrush.replay.worlds.program.texts import text_of
 from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
 from tests.replay.worlds.program.server import serving
@@ -237,6 +240,8 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, 
         stopped = goldrush_(*line, option, "--", *command, **at)
         assert 1 == stopped.returncode
         assert says in stopped.stderr.decode()
+        again = re.findall(r"--\S+ MORE(?= .*-- )", stopped.stderr.decode())
+        assert again == [f"{option.partition('=')[0]} MORE"] * (asked > 0)
         under_way = 3 * (asked > 0 and "requests" not in option)
         assert asked <= len(server.asked) <= asked + under_way
         unpriced = goldrush_("resume", "run.journal", "--max-cost=1e6", "--", *command, **at)
@@ -245,6 +250,54 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, 
         assert (2, True) == (below.returncode, b"-1 is not in the range" in below.stderr)
         done = goldrush_(*line, "--max-tokens=99999", "--", *command, **at)
         assert 0 == done.returncode, done.stderr
+
+
+CALLERS = """
+import asyncio, os, httpx, goldrush
+async def ask(client):
+    await client.post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json={
+        "model": "m", "messages": [{"role": "user", "content": "gold?"}]})
+async def act(client, number):
+    with goldrush.caller(f"agent {number}"):
+        await ask(client)
+        await asyncio.gather(ask(client))
+    await ask(client)
+async def main():
+    async with httpx.AsyncClient() as client:
+        for _ in range(2):
+            await asyncio.gather(*(act(client, number) for number in range(2)))
+asyncio.run(main())
+"""
+
+
+def test_agents_that_are_made_anew_can_have_a_name(tmp_path):
+    command = [sys.executable, "-c", CALLERS]
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        done = goldrush_("record", "--out", "a.journal", "--", *command, **at)
+        alone = subprocess.run(command, env=environment(server.url), cwd=ROOT, check=False)
+
+    assert (0, 0) == (done.returncode, alone.returncode), done.stderr
+    callers = [each.caller for each in tape_of(tmp_path / "a.journal").exchanges.values()]
+    named = {name: callers.count(name) for name in callers if name.startswith("agent")}
+    assert {"agent 0": 2, "agent 1": 2, "agent 0.0": 2, "agent 1.0": 2} == named
+    assert 4 == len({name for name in callers if name not in named})
+
+
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:]])
+def test_the_way_out_of_a_damaged_journal_works_as_it_is_typed(damage, tmp_path):
+    command = command_of("sim.py")
+    with serving() as server:
+        at = {"url": server.url, "folder": tmp_path}
+        goldrush_("record", "--out", "run.journal", "--", *command, **at)
+        path = tmp_path / "run.journal"
+        path.write_bytes(damage(path.read_bytes()))
+        verdict = goldrush_("verify", "run.journal", **at)
+        (way_out,) = re.findall(r"`\S+ -m goldrush (.*?)`", verdict.stdout.decode())
+        done = goldrush_(*shlex.split(way_out), **at)
+
+    assert shlex.join(command) in way_out
+    assert done.returncode == 0 or b"its journal is whole now" in done.stderr, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -258,10 +311,61 @@ def society(tmp_path_factory):
         yield folder / "run.journal", server
 
 
+def test_what_was_under_way_at_a_fork_is_not_asked_again(society, tmp_path):
+    journal, first_server = society
+    exchanges, is_found = tape_of(journal).exchanges, lambda each: each.answer.is_success
+    most, found = 0, {}
+    for number, exchange in exchanges.items():
+        most = max(most, exchange.arrival)
+        later = [each for n, each in exchanges.items() if n > number and is_found(each)]
+        found[number] = [each for each in later if each.arrival < most]
+    at = next(n for n in found if found[n] and is_found(exchanges[n]))
+    (tmp_path / "new.txt").write_text("cooperate 0.5 gold")
+    line = ["fork", journal, "--at", at, "--answer", "new.txt", "--out", "fork.journal"]
+    with serving() as server:
+        words = [f"--upstream=openai={server.url}/v1", "--", *command_of("society.py")]
+        done = goldrush_(*map(str, line), *words, url=first_server.url, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    made = tape_of(tmp_path / "fork.journal").exchanges
+
+    assert f": {len(found[at])} were under way then" in done.stderr.decode()
+    answers = {(each.asked.caller, str(each.asked.body)): each.answer for each in made.values()}
+    for each in found[at]:
+        assert each.answer == answers[each.asked.caller, str(each.asked.body)]
+    assert all(each.asks == exchanges[n].asks for n, each in made.items() if n < at)
+    changed = answers[exchanges[at].asked.caller, str(exchanges[at].asked.body)]
+    assert "cooperate 0.5 gold" == text_of(changed)
+    difference = goldrush_("diff", str(journal), "fork.journal", url=AT, folder=tmp_path)
+    first = difference.stdout.decode().splitlines()[2]
+    assert f"success 1 (exchange {at} in A," in first
+    assert "the answer, character" in first
+    assert "0.5 gold' in B" in first
+
+
+def test_another_model_is_refused_where_no_request_names_one(tmp_path):
+    ask = "curl -sS -d '{}' $OPENAI_BASE_URL/models/m:generate || true"
+    at = {"url": AT, "folder": tmp_path}
+    goldrush_("record", "--out", "run.journal", "--", "sh", "-c", ask, **at)
+    line = ["fork", "run.journal", "--at", "1", "--model", "small", "--out", "b.journal"]
+    refused = goldrush_(*line, "--", "sh", "-c", ask, **at)
+
+    assert 2 == refused.returncode
+    assert b"no request from exchange 1 on has a model in its body" in refused.stderr
+    assert not (tmp_path / "b.journal").exists()
+
+
 def shown(*words):
     done = goldrush_(*map(str, words), "--json", url="http://127.0.0.1:9", folder="/")
     assert 0 == done.returncode, done.stderr
     return json.loads(done.stdout)
+
+
+def test_an_answer_of_another_server_stands_in_for_none(society):
+    reel = Reel(tape_of(society[0]).exchanges.values(), is_whole=True)
+    asked = msgspec.structs.replace(reel.left[1].asked, body={"model": "other"})
+
+    assert reel.substitute(msgspec.structs.replace(asked, upstream="anthropic")) is None
+    assert reel.substitute(asked).number == 1
 
 
 def test_usage_and_its_cost_are_by_model(society, tmp_path):
