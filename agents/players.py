@@ -15,13 +15,12 @@ import msgspec
 
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import PolicySet
-from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.files import check_target, folder_kept, is_journal
 from goldrush.kernel.fold import is_opening
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.records import Record
-from goldrush.kernel.run import Ask, OnUnit
+from goldrush.kernel.run import Ask, OnUnit, fork_steps, last_of, resume_steps, steps
 from goldrush.kernel.world import Batch, Block, World
 
 if TYPE_CHECKING:
@@ -338,7 +337,7 @@ def record(
         context = context_of(players, state, roster, resources)
         try:
             with players.start_agents(context) as ask:
-                return run.record(world, setup, ask, journal, on_unit, context.state)
+                return last_of(steps(world, setup, journal, on_unit, context.state, ask))
         except (BadInput, PolicyFailed) as error:
             if not journal.is_begun and is_of_world(error, players):
                 journal.discard()
@@ -385,7 +384,7 @@ def resume(
             context = msgspec.structs.replace(context, pending=pending, earlier=earlier)
             return stack.enter_context(players.start_agents(context))
 
-        return run.resume(world, journal, ask_of, on_unit)
+        return last_of(resume_steps(world, journal, ask_of, on_unit))
 
 
 @folder_kept()
@@ -436,9 +435,10 @@ def fork(
             return stack.enter_context(players.start_agents(context))
 
         unit = world.vocabulary.unit_of(at)
-        return run.fork(
-            world, reader, unit, facts_of, ask_of, out, on_unit, force=force, fsync=fsync
+        loop = fork_steps(
+            world, reader, unit, facts_of, out, on_unit, ask_of, force=force, fsync=fsync
         )
+        return last_of(loop)
 
 
 def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:
