@@ -165,7 +165,6 @@ class PolicyCheck(msgspec.Struct, frozen=True):
         unknown: descriptions of the agents that this version does not know.
         pending: as `ask`, for an unclosed step: only the inputs that are recorded.
         close: releases what asking needs.
-        uses_program: asking needs a program of the user (`--test`).
         leaves_state: asking changes nothing in the state; else `verify` gives it a copy, which
             takes as long as asking where there are many agents.
         unjudged: what asking so far could not compare with the record, why, and what to do: one
@@ -177,7 +176,6 @@ class PolicyCheck(msgspec.Struct, frozen=True):
     unknown: Sequence[str] = ()
     pending: AskAgain | None = None
     close: Callable[[], None] = lambda: None
-    uses_program: bool = False
     leaves_state: bool = False
     unjudged: Sequence[str] = ()
 
