@@ -429,18 +429,11 @@ class OtherTools(Tools):
 ODD = OtherTools()
 
 
-@pytest.fixture
-def other(tmp_path: Path) -> Path:
-    path = tmp_path / "other.journal"
-    with JournalWriter(path, Header(OTHER.name, OTHER.rules)) as journal:
+def test_events_of_any_world_are_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other.journal"
+    with JournalWriter(other, Header(OTHER.name, OTHER.rules)) as journal:
         setup = {"seed": 7, "who": "me"}
         last_of(steps(OTHER, setup, journal, ask=lambda n: [(TOLD, [("hi", n)])]))
-    return path
-
-
-def test_events_of_any_world_are_a_table(
-    other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     install_world(tmp_path, monkeypatch, OTHER.name, f"{__name__}:ODD")
     for form in encoded.FORMATS:
         done = encoded.write_tables([other], tmp_path / "out", form)
