@@ -114,7 +114,7 @@ def record_anything(out: Path, seed: int = 266) -> None:
             anybody.season.step([logical_act(code, row) for code, rows in acts for row in rows])
             return acts
 
-        run.record(world, setup, ask, journal)
+        run.last_of(run.steps(world, setup, journal, ask=ask))
 
 
 def fork_season(out: Path) -> None:

@@ -59,7 +59,7 @@ from goldrush.replay.tools import RERUN, Basis, Tools
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
-_NOT_IN_JSON: Final = ("vocabulary", "trace", "hint", "uses_program")
+_NOT_IN_JSON: Final = ("vocabulary", "trace", "hint")
 _IF_ANY: Final = ("rests_on", "not_compared")  # in JSON where it is not empty
 
 Forks = Sequence[Mapping[str, Any]]
@@ -127,7 +127,6 @@ class Verdict(msgspec.Struct, frozen=True):
         forks: the public numbers of the units after which the run was forked.
         vocabulary: the nouns of its world.
         level_in_part: 4 where that level was checked for some players only, else None.
-        uses_program: level 4 needs a user-defined program.
         other_code: the SHA-256 of the source of the world's rules that the journal records, where
             the rules here have another one, NO_SOURCE if it records that nobody knows it; None:
             they are the same.
@@ -150,7 +149,6 @@ class Verdict(msgspec.Struct, frozen=True):
     forks: Sequence[int] = ()
     vocabulary: Vocabulary = Vocabulary()
     level_in_part: int | None = None
-    uses_program: bool = False
     other_code: str | None = None
     rests_on: str = ""
     not_compared: str = ""
@@ -324,7 +322,7 @@ class _Check:
         self.tools: Tools | None = None
         self._reader = reader
         self._is_own = is_own
-        self._somebody_asked = self._uses_program = False
+        self._somebody_asked = False
         self.other_code: str | None = None
         self._not_asked: dict[str, None] = {}  # in the order in which they came up
         self._unknown: dict[str, None] = {}
@@ -362,7 +360,6 @@ class _Check:
             sha256=reader.sha256(),
             level=level if is_asked and not is_in_part else min(level, DERIVE),
             level_in_part=level if is_in_part else None,
-            uses_program=self._uses_program,
             other_code=self.other_code,
             rounds=self._rounds,
             counted=self._counted,
@@ -460,7 +457,6 @@ class _Check:
         self._somebody_asked |= asker.ask is not None
         self._not_asked.update(dict.fromkeys(asker.not_asked))
         self._unknown.update(dict.fromkeys(asker.unknown))
-        self._uses_program |= asker.uses_program
 
     def _judged(self, state: Any, inputs: Block) -> Block:
         """The events that a step derives; at level 4 its inputs are asked for again first.

@@ -156,7 +156,6 @@ def _rows_of(case: Case, name: str) -> list[Any]:
 # By name; what is made before the reader itself begins stands in `given`.
 MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "draws.draws_at": lambda c: draws.draws_at(c.forged, 1),
-    "draws.draws": lambda c: list(draws.draws(c.forged)),
     "diff.diff": _differing,
     "rebuild.follow": lambda c: list(rebuild.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
@@ -187,7 +186,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "of a season: draws_at": lambda c: draws.draws_at(c.forged, 0),
-    "of a season: draws": lambda c: list(draws.draws(c.forged)),
     "of a season: summarise": lambda c: summary.summarise(c.forged),
     "competition.ended.ended_at": lambda c: ended.ended_at(c.forged, 0),
     "competition.right.explained": lambda c: list(right.explained(c.forged)),
