@@ -331,8 +331,9 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
-    if session.replaced is not None:
-        found.append("the given answer was not used: the program did not ask for that exchange")
+    if session.given:
+        count = format_count(len(session.given), "given answer")
+        found.append(f"{count} was not used: the program did not ask for that exchange")
     if session.too_large:
         count = format_count(session.too_large, "exchange")
         found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
