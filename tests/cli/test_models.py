@@ -64,7 +64,13 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
         return plan(("claim", 5, 1), say=f"my key is {sent}")
 
     ran = recorded(
-        tmp_path, "--roster", "llm:small*2", "--treatment", "communication", respond=respond
+        tmp_path,
+        "--roster",
+        "llm:small*2",
+        "--treatment",
+        "communication",
+        "--record-failures",
+        respond=respond,
     )
     commands = (
         ("export", "run.journal"), ("log", "run.journal"),

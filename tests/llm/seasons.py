@@ -129,12 +129,10 @@ _ANSWERS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def recorded(
-    path: Path, address: str | None, *parts: str, patience: int = 3, **settings: Any
-) -> SeasonState:
+def recorded(path: Path, address: str | None, *parts: str, **settings: Any) -> SeasonState:
     """A season in which who is named in `parts`, without a policy, is the model `a`."""
     chosen = {**SETTINGS, **settings}
-    reached = models(address, patience=patience)
+    reached = models(address)
     named = [part if "=" in part else f"{part}=llm:a" for part in parts]
     cast = cast_of(chosen["workers"], named, reached)
     return record(path, chosen, cast, models=reached)

@@ -19,7 +19,6 @@ from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.llm.runs import models, playing
-from tests.llm.seasons import recorded
 from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.mining import fork, record, resume
 
@@ -47,41 +46,6 @@ def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
     return lambda asked: bad if asked.agent in agents else playing(asked)
 
 
-# --- patience ---
-
-
-@pytest.mark.parametrize("kind", FAILED)
-def test_a_model_that_brings_nothing_is_borne_for_as_many_rounds_as_patience_lasts(
-    path: Path, kind: str
-) -> None:
-    with serving(lambda asked: FAILED[kind]) as server, pytest.raises(RunStopped) as stopped:
-        record(path, {"rounds": 6}, "llm:a*2,raid", models=models(server.address, patience=2))
-
-    assert ("round 3", "--patience") == (stopped.value.unit, stopped.value.option)
-    assert ("raise max_tokens" in stopped.value.limit) == (kind == "cut")
-    assert [Failures("a", 4, {kind: 4})] == failures_in(path)
-
-
-def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
-    def respond(asked: Asked) -> Reply:
-        return playing(asked) if (asked.round or 0) % 3 == 0 else UNREADABLE
-
-    with serving(respond) as server:
-        record(path, {"rounds": 8}, "llm:a*2,raid", models=models(server.address, patience=3))
-
-    assert verify(path).finished
-
-
-def test_a_season_s_model_is_borne_for_as_many_questions(path: Path) -> None:
-    with (
-        serving(lambda asked: UNREADABLE) as server,
-        pytest.raises(RunStopped, match=r"llm:a gave no usable .* for 4 questions: 4 unreadable"),
-    ):
-        recorded(path, server.address, "worker")
-
-    assert [Failures("a", 4, {"no-json": 4})] == failures_in(path)
-
-
 # --- --fail-over ---
 
 
@@ -105,7 +69,7 @@ def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
     """19 answers of a, of which 19 fail, and 19 of b."""
     rounds = FIRST - 1
     with serving(failing(UNREADABLE, 0)) as server:
-        limits = models(server.address, "a", "b", fail_over=0, patience=99)
+        limits = models(server.address, "a", "b", fail_over=0)
         record(path, {"rounds": rounds}, "llm:a*1,llm:b,raid", models=limits)
 
     assert [Failures("a", 19, {"no-json": 19}), Failures("b", 19, {})] == failures_in(path)
@@ -141,7 +105,7 @@ def test_a_fork_is_judged_by_its_own_answers(path: Path, tmp_path: Path) -> None
 def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: Path) -> None:
     lines: list[str] = []
     with serving(failing(CUT, 0, 2)) as server:
-        limits = models(server.address, "a", "b", warn=lines.append, patience=9)
+        limits = models(server.address, "a", "b", warn=lines.append)
         record(path, {"rounds": 3}, "llm:a*2,llm:b,raid", models=limits)
 
     assert ["llm:a", "llm:b"] == [line[:5] for line in sorted(lines)]

@@ -321,7 +321,6 @@ def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:
 def test_reasoning_is_the_first_field_and_stands_once(world: str, path: Path) -> None:
     with serving(lambda asked: completion("{}")) as server:
         models = known(server.address, reasoning=FIELD, answer=SCHEMA)
-        models = attrs.evolve(models, patience=1_000)
         if world == "mining":
             mining.record(path, {"rounds": 1}, "llm:a,greedy-mine", models=models)
         elif world == "a game":
