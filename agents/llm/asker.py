@@ -39,7 +39,7 @@ from goldrush.agents.llm.failures import (
     merge_failures,
 )
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.models import Endpoint, Models, ServerDown
 from goldrush.agents.llm.options import (
     AUTO,
     FIELD,
@@ -338,7 +338,7 @@ def resolve_form(client: Client, model: Model, endpoint: Endpoint, schema: Schem
                 )
             form, reply, shown["seed_from"] = without, other, OPTION
     if reply.trouble is not None:
-        raise BadInput(
+        raise (ServerDown if reply.is_outage else BadInput)(
             f"model {model.model} at {_place(endpoint)} does not answer: {reply.trouble}",
             "check the server, the name of the model and the key, or set `answer` of the model",
         )

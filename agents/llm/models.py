@@ -223,6 +223,10 @@ def log_warning(line: str) -> None:
     logging.getLogger("goldrush").warning("%s", line)
 
 
+class ServerDown(BadInput):
+    """No server answers the short question before a run begins or goes on."""
+
+
 @attrs.frozen
 class Models:
     """The language models that a run can ask, and its limits.

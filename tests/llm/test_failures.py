@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+import goldrush
+from goldrush.agents.llm import asker
 from goldrush.agents.llm.failures import (
     FIRST,
     Failures,
@@ -16,10 +19,12 @@ from goldrush.agents.llm.failures import (
     merge_failures,
 )
 from goldrush.kernel.errors import RunStopped
-from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.usage import failures_in, usage
 from goldrush.replay.journal.verify import verify
+from tests.journals import progress
 from tests.llm.runs import models, playing
-from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.llm.seasons import WORLDS
+from tests.llm.servers import Asked, Reply, completion, error, in_turn, serving
 from tests.mining import fork, record, resume
 
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
@@ -37,13 +42,74 @@ FAILED = {
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
+    monkeypatch.setattr(asker, "PAUSES", (0.001, 0.002))
 
 
 def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
     """A server that answers these agents so, and the others with a plan."""
     return lambda asked: bad if asked.agent in agents else playing(asked)
+
+
+# --- outages ---
+
+DOWN = [
+    *map(error, (401, 402, 403, 404, 429, 503)), Reply(b"<html>"), Reply(b"", raw=True),
+]  # fmt: skip
+
+
+def down_from(number: int, *replies: Reply) -> Callable[[Asked], Reply]:
+    """A server that is down from a request on for as many, the last again and again."""
+    down, numbers = in_turn(*replies, UNREADABLE), count(1)
+    return lambda asked: UNREADABLE if next(numbers) < number else down(asked)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_an_outage_changes_nothing_but_the_time(world: str, tmp_path: Path) -> None:
+    lines: list[str] = []
+    with serving(lambda asked: UNREADABLE) as server:
+        known = models(server.address, concurrency=1, warn=lines.append)
+        whole = goldrush.record(path=tmp_path / "whole", models=known, **WORLDS[world])
+        server.respond = down_from(5, *DOWN)
+        run = goldrush.record(path=tmp_path / "run", models=known, **WORLDS[world])
+
+    assert whole.path.read_bytes() == run.path.read_bytes()
+    assert all("asked again in 0.00" in line for line in lines)
+    assert all(f"HTTP {status}: no" in "".join(lines) for status in (401, 402, 403, 404, 429, 503))
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_run_stops_where_patience_ends_and_goes_on_with_what_is_missing(
+    world: str, tmp_path: Path
+) -> None:
+    """In the middle of a unit: of two agents who are asked in the second round one has answered."""
+    with serving(lambda asked: UNREADABLE) as server:
+        known = models(server.address, concurrency=1, patience=0)
+        whole = goldrush.record(path=tmp_path / "whole", models=known, **WORLDS[world])
+        questions = len(server.asked)
+        server.respond = down_from(4, error(401, "no credit"))
+        with pytest.raises(RunStopped, match=r"no answer for one agent: HTTP 401") as stopped:
+            goldrush.record(path=tmp_path / "run", models=known, **WORLDS[world])
+        held = usage(tmp_path / "run").total.answers
+        server.asked.clear()
+        server.respond = lambda asked: UNREADABLE
+        goldrush.open(tmp_path / "run", models=known).resume()
+
+    assert "--patience" == stopped.value.option
+    assert (3, questions - 3) == (held, len(server.asked))
+    assert whole.path.read_bytes() == (tmp_path / "run").read_bytes()
+
+
+def test_the_tries_of_an_outage_count_under_a_ceiling(path: Path) -> None:
+    """Those that a server may have charged: none that it refused."""
+    with serving(lambda asked: Reply(b"", raw=True)) as server:
+        known = models(server.address, max_tokens=20_000)
+        with pytest.raises(RunStopped, match=r"it may take up to .*--max-tokens"):
+            record(path, {"rounds": 6}, "llm:a*1,raid", models=known)
+
+    assert (0, 0) == progress(path)
+    assert 2 <= len(server.asked) < 10
 
 
 # --- --fail-over ---
