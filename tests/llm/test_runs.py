@@ -316,7 +316,7 @@ def submission(agent: object, *, source: object = None) -> tuple[int, list[Any]]
 @pytest.mark.parametrize(
     ("commits", "says"),
     [
-        (waiting(submission(1), submission(1)), "not of different agents of the run"),
+        (waiting(submission(1), submission(1)), "not of different agents of the step"),
         (waiting(submission("0")), "integer >= 0 expected"),
         (waiting(submission(0), submission(5)), "is not what its agents submit"),
         (waiting((2, [(1, (0,), 0, ())])), "claim_drawn among inputs"),
