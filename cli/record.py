@@ -211,19 +211,20 @@ def how_again(
 
 
 def given_of(options: NamedTuple) -> Again:
-    """Those of a group of options that were given, by name."""
-    each = [
-        (f"--{name.replace('_', '-')}", value if isinstance(value, tuple) else (value,))
-        for name, value in options._asdict().items()
-    ]
-    return [(name, str(v)) for name, values in each for v in values if v is not None]
+    """Those of a group of options that were given, by name; a switch has an empty value."""
+    found: list[tuple[str, str]] = []
+    for name, value in options._asdict().items():
+        each = value if isinstance(value, tuple) else () if value is None else (value,)
+        found += [(f"--{name.replace('_', '-')}", "" if v is True else str(v)) for v in each]
+    return found
 
 
 def typed_again(again: Again, reached: str) -> str:
     """Options as they are typed, with MORE for the ceiling that was reached."""
     is_ceiling = reached in ("--max-requests", "--max-tokens", "--max-cost", "--fail-over")
-    values = {option: "MORE" for option, _ in again if is_ceiling and option == reached}
-    return "".join(f" {option} {values.get(option, quoted(value))}" for option, value in again)
+    more = {reached: "MORE"} if is_ceiling else {}
+    options = [(option, more.get(option, value)) for option, value in again]
+    return _text_of(options, [option for option, _ in options])
 
 
 def carried_out(
@@ -352,8 +353,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
 
 
 def _text_of(again: Again, names: Sequence[str]) -> str:
-    """The options of these names, as text."""
-    return "".join(f" {option} {quoted(value)}" for option, value in again if option in names)
+    """The options of these names, as text; a switch has no value."""
+    return "".join(
+        f" {option} {quoted(value)}" if value else f" {option}"
+        for option, value in again
+        if option in names
+    )
 
 
 def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:

@@ -81,6 +81,7 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content
         "p": p_value(comparison.p), "Holm": p_value(comparison.holm),
         "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
         "detectable": number(comparison.detectable, 2),
+        **study.failed(*comparison.cells),
         "result": Marked(DIFFERS if comparison.differs else NOT_FOUND),
     }  # fmt: skip
 
@@ -110,7 +111,8 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
             [
                 [measure.title, *(_mean(study.results.by_cell[cell], name) for cell in cells)]
                 for name, measure in study.results.measures.known.items()
-            ],
+            ]
+            + [[name, *(study.failed(cell)[name] for cell in cells)] for name in study.failed()],
             f"Values of whole runs. {title}: mean ± half the 95% interval over seeds; in brackets "
             "the number of seeds with a value, if not all have one.",
         )  # fmt: skip
