@@ -333,14 +333,12 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
             for arrived in self._asker.answers(play.unit, questions, form):
                 if arrived:  # else a signal woke who waits
                     yield dict(arrived)
-        people = [at for at, prompt in prompts.items() if prompt.model is None]
-        if people:
+        for at in [at for at, prompt in prompts.items() if prompt.model is None]:
             assert self._people is not None  # checked before the run
-            for index, text in self._people([play.inquiry(prompts[at]) for at in people]):
-                at = people[index]
-                question = prompts[at]
-                with deferred():
-                    yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
+            question = prompts[at]
+            text = self._people(play.inquiry(question))
+            with deferred():
+                yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
 
 
 def _foreign(world: World[Any]) -> BadInput:

@@ -73,12 +73,13 @@ def fork(
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
     from goldrush.agents.seats import REPLAY, family_in
+    from goldrush.cli.people import at_terminal
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import players_of
     from goldrush.replay.run import Run
 
     models = models_of(reach, model)
-    resources = playing.resources(jobs, recording.people(), models)
+    resources = playing.resources(jobs, at_terminal(), models)
     run = Run(journal, resources)
     who = players_of(run.tools, journal)
     if wording is not None:

@@ -309,26 +309,8 @@ class RecordingOptions(NamedTuple):
     """How a run is recorded, and what is printed of it."""
 
     fsync: Annotated[bool, option("--fsync", help="Wait for the disk after each round.")]
-    serve: Annotated[
-        bool,
-        option(
-            "--serve", help="People (human) answer in a browser: each has a page of this machine."
-        ),
-    ]
-    times: Annotated[
-        str | None,
-        option("--times", "FILE.csv", "With --serve: how long each answer took, as CSV."),
-    ]
     traceback: Traceback
     as_json: SummaryJson
-
-    def people(self) -> Ask | None:
-        """Who asks people who play: pages in a browser, or the terminal; None: nobody can."""
-        from goldrush.cli.people import at_terminal, in_browser
-
-        if self.times is not None and not self.serve:
-            raise click.UsageError("--times is for people in a browser; give --serve")
-        return in_browser(self.times or "") if self.serve else at_terminal()
 
 
 def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:

@@ -102,6 +102,7 @@ def record(
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
     from goldrush.agents.players import Resources
+    from goldrush.cli.people import at_terminal
     from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
 
@@ -120,7 +121,7 @@ def record(
     if wording is not None:
         roster = worded(who, roster, wording, models)
     planned = Run.plan(
-        Resources(people=recording.people(), models=models),
+        Resources(people=at_terminal(), models=models),
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
@@ -182,10 +183,11 @@ def resume(
       goldrush resume unfinished.journal
       goldrush resume own.journal --trust my_policies:Hawk
     """
+    from goldrush.cli.people import at_terminal
     from goldrush.replay.run import Run
 
     allow_own_policies(playing.trust)
-    resources = playing.resources(jobs, recording.people(), models_of(reach))
+    resources = playing.resources(jobs, at_terminal(), models_of(reach))
     run = Run(journal, resources)
     play = partial(run.resume, fsync=recording.fsync)
     again = how_again(resources, reach)

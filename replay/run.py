@@ -135,7 +135,7 @@ class Run:
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
-        ask: people.AskOne | None = None,
+        ask: people.Ask | None = None,
     ) -> Self:
         """The run of a journal, with what `verify`, `resume` and `fork` need of this machine.
 
@@ -192,7 +192,7 @@ class Run:
         check: bool = False,
         force: bool = False,
         fsync: bool = False,
-        ask: people.AskOne | None = None,
+        ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
         **settings: Any,
     ) -> Run:

@@ -70,6 +70,7 @@ def season(
     from goldrush.agents.players import Resources
     from goldrush.agents.worlds.competition.arenas import remark_of
     from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
+    from goldrush.cli.people import at_terminal
     from goldrush.kernel.worlds.competition.arena import arena_of
     from goldrush.replay.run import Run
 
@@ -81,7 +82,7 @@ def season(
         "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
     })  # fmt: skip
     own = allow_own_policies([], SEASON_PLAYERS.policy_set.names_in(roster) if roster else [])
-    resources = Resources(jobs or 1, test, recording.people(), models=models, trust=own)
+    resources = Resources(jobs or 1, test, at_terminal(), models=models, trust=own)
     planned = Run.plan(resources, world=_WORLD, roster=roster, treatment=treatment, given=chosen)
     if dry_run:
         return estimated(planned, recording.as_json)

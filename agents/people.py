@@ -1,12 +1,12 @@
 """People who play: they get the prompt of a language model and answer in the same form.
 
-This module defines the interface; the terminal (cli/people.py) and pages in a browser (`served`)
-implement it. Answers are recorded and never asked for again.
+This module only defines the interface; the terminal implements it (cli/people.py). Answers are
+recorded and never asked for again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from goldrush.kernel.records import Record
@@ -42,19 +42,5 @@ class Inquiry(Record, frozen=True):
     asks: Callable[[str, Mapping[str, object]], bool] = every_field
 
 
-# Returns the answer of one person as JSON. Raises KeyboardInterrupt if the person stops.
-AskOne = Callable[[Inquiry], str]
-
-# Asks people who do not wait for each other: yields the index of a question and its answer, in the
-# order in which they come. Raises KeyboardInterrupt.
-Ask = Callable[[Sequence[Inquiry]], Iterable[tuple[int, str]]]
-
-
-def in_turn(ask: AskOne) -> Ask:
-    """Asks one person after the other."""
-
-    def ask_all(inquiries: Sequence[Inquiry]) -> Iterator[tuple[int, str]]:
-        for at, inquiry in enumerate(inquiries):
-            yield at, ask(inquiry)
-
-    return ask_all
+# Returns the answer as JSON. Raises KeyboardInterrupt if the person stops.
+Ask = Callable[[Inquiry], str]
