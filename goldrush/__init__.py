@@ -10,7 +10,6 @@ The public API. Names are imported when they are first used.
 - `note`, `outside`, `caller`, `tape`: what a program of one's own that asks models says while it
   is recorded, and recording a part of one.
 - `policies`, `treatments`, `settings`: what can be named in a world.
-- `parallel_env`: a game as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
   `policy`, `measure`: a world of one's own, in one class.
 - `Policy`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined policy of mining.
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from goldrush.kernel.settings import choice, flag, integer, real
     from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
-    from goldrush.replay.game.rl import parallel_env
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.verify import Verdict
@@ -74,7 +72,6 @@ __all__ = [  # noqa: RUF022
     "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
     "note", "outside", "caller", "tape",
-    "parallel_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
     "Policy", "Draws", "Plan", "integer", "real", "choice", "flag",
@@ -96,7 +93,6 @@ _MODULES = {
     "replay.report.figure": ("Figure",),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
-    "replay.game.rl": ("parallel_env",),
     "version": ("__version__",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),
