@@ -21,7 +21,6 @@ from goldrush.agents.llm.options import (
     DEFAULT,
     FIELD,
     FIRST,
-    FIXED,
     FRAMING,
     LIMITS,
     MAX_TOKENS_MAX,
@@ -146,7 +145,8 @@ class Framing:
         wording_sha256: of the canonical text; None for `default`.
         wording_text: the canonical text, in the first agent with that wording.
         persona: a text that it is shown as written.
-        order: of the kinds of action: `fixed`, or drawn for the run or for each `agent`.
+        order: of the kinds of action: `fixed`, or drawn for the `run` or for each `agent`. None:
+            not decided yet.
     """
 
     always: ClassVar[Collection[str]] = ("prompt",)
@@ -158,7 +158,7 @@ class Framing:
     wording_sha256: str | None = field(_SHA256, default=None)
     wording_text: str | None = field(_TEXT, default=None)
     persona: str | None = field(_PERSONA, default=None)
-    order: str = field(choice(*ORDERS), default=FIXED)
+    order: str | None = field(choice(*ORDERS), default=None)
 
     @property
     def unresolved(self) -> dict[str, object]:

@@ -107,7 +107,7 @@ def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
     refused, shown = goldrush(*words, cwd=tmp_path), goldrush(*words, "--answer", cwd=tmp_path)
     told = json.loads(goldrush(*words, "--answer", "--json", cwd=tmp_path).out)
 
-    versions = "asked with version 1 of the prompt; this goldrush asks with version 2"
+    versions = "asked with version 1 of the prompt; this goldrush asks with version 3"
     assert_refused(refused, f"agent 0 was {versions}; see what it answered by --answer")
     assert f"agent 0, round 2: {versions}" in shown.err
     assert (0, None) == (shown.code, told["questions"][0]["digest"])

@@ -95,9 +95,9 @@ def test_a_run_of_another_version_of_the_prompt_goes_on_with_other_agents_alone(
     whole = golden.path_of(golden.MODELS)  # its models were asked with the first version
     cut.write_bytes(whole.read_bytes()[: [c for c in commits_of(whole) if c.unit == 2][-1].end])
     known = models(server.address)
-    with pytest.raises(BadInput, match=r"version 1 .* asks with version 2"):
+    with pytest.raises(BadInput, match=r"version 1 .* asks with version 3"):
         resume(cut, models=known)
-    with pytest.raises(BadInput, match=r"version 1 .* asks with version 2"):
+    with pytest.raises(BadInput, match=r"version 1 .* asks with version 3"):
         fork(whole, 2, new, models=known)
     fork(whole, 2, new, roster="llm:a*4,raid", models=known)
 
