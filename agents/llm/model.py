@@ -80,7 +80,7 @@ _EFFORT: Final = Kind(
     "1 to 32 visible characters",
     lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
 )
-_EXTRA: Final = Kind(
+EXTRA: Final = Kind(
     f"a canonical JSON object of at most {SIZE_MAX:,} bytes, without secrets and without what "
     "goldrush sends itself",
     is_canonical,
@@ -272,7 +272,7 @@ class Model(Framing):
         real(0, 1), default=None, converter=attrs.converters.optional(float)
     )
     reasoning_effort: str | None = field(_EFFORT, default=None)
-    extra_body: str | None = field(_EXTRA, default=None)
+    extra_body: str | None = field(EXTRA, default=None)
     seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)

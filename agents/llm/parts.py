@@ -56,17 +56,8 @@ def _escape(special: re.Match[str]) -> str:
 
 def within(items: Iterable[str], most: int, between: str = ", ") -> str:
     """The first items that fit into `most` bytes, joined, and the number of the others."""
-    kept: list[str] = []
-    size = left_out = 0
-    for item in items:
-        size += len(item.encode()) + len(between)
-        if left_out or size > most:
-            left_out += 1
-        else:
-            kept.append(item)
-    if left_out:
-        kept.append(f"and {left_out} more" if between != "\n" else f"({left_out} more left out)")
-    return between.join(kept)
+    more = "({} more left out)" if between == "\n" else "and {} more"
+    return limited(items, most, between, more.format)
 
 
 def size(text: str) -> int:

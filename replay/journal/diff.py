@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-from msgspec.structs import replace
 
 from goldrush.agents.llm.question import MORE
 from goldrush.agents.llm.versions import PromptVersion
@@ -360,7 +359,7 @@ def _said(event: RecordedEvent) -> RecordedEvent:
     if not isinstance(source, Mapping):
         return event
     said = {name: fact for name, fact in source.items() if name not in _REPORTED}
-    return replace(event, fields={**event.fields, "source": said})
+    return RecordedEvent(event.name, event.unit, {**event.fields, "source": said})
 
 
 def _first_pending(
@@ -517,11 +516,8 @@ def _causes(
     ]
     if type is not None and type.is_input and (hands or not declared):
         by_hand = f", put in by hand in {' and '.join(hands)}" if hands else ""
-        whose = event.name if agent is None else f"that of agent {agent}"
-        prompts = _prompt(first.a), _prompt(first.b)
-        if None not in prompts:
-            which = "the same prompt" if prompts[0] == prompts[1] else "another prompt"
-            whose = f"the answer of agent {agent} to {which}"
+        what = "the answer" if event.fields.get("source") else "that"
+        whose = event.name if agent is None else f"{what} of agent {agent}"
         name = None if agent is None else str(agent)
         values = (side and dict(side.fields) for side in (first.a, first.b))
         text = f"{whose} {where}{by_hand}"
@@ -530,12 +526,6 @@ def _causes(
         return declared
     text = f"{where} the two runs received the same inputs and produced different events"
     return [Cause(DERIVATION, first.round, f"{text} ({event.name}); {_WHICH}")]
-
-
-def _prompt(event: RecordedEvent | None) -> object:
-    """The digest of the prompt that an event answers; None: it answers none."""
-    source = None if event is None else event.fields.get("source")
-    return source.get("prompt") if isinstance(source, Mapping) else None
 
 
 SHOWN_MAX: Final = 20  # causes: how many are listed

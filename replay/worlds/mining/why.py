@@ -199,9 +199,8 @@ class Round:
     def plan_text(self, agent: int) -> list[str]:
         """An agent's plan in a sentence; or why a model gave none."""
         error = failure_kind(self.submitted[agent]["error"])
-        if error is not None:
-            return [f"agent {agent} gave no usable answer ({error}), so its plan is empty"]
-        return [f"agent {agent}'s plan: {_listed(self.plans[agent])}"]
+        listed = f"no usable answer ({error})" if error else _listed(self.plans[agent])
+        return [f"agent {agent}'s plan: {listed}"]
 
     def without(self, agent: int, kind: int, plot: int) -> Sequence[Act]:
         """An agent's plan without an action."""

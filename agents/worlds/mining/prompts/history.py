@@ -46,7 +46,6 @@ OWN_SUM_MAX: Final = 1_000  # of own actions that do not fit
 
 _Pair = tuple[int, int]  # raider and owner
 _CAPTURED: Final = OUTCOMES[RaidOutcome.CAPTURED]
-FINED: Final = "fined"  # a result of a raid, beside those of PastAction
 
 
 class History:
@@ -234,7 +233,7 @@ class History:
         for (kind, amount, result, gold), group in groupby(actions, _alike):
             plots = [action.plot for action in group if action.plot is not None]
             id = "own_with" if amount != 1 or kind == KINDS[MINE] else "own_action"
-            brought = {"mined": plural("gold", len(plots)), FINED: "fined_of"}.get(result)
+            brought = {"mined": plural("gold", len(plots)), "fined": "fined_of"}.get(result)
             yield terms(
                 "own_malformed" if kind is None else id,
                 kind=self._kind(kind), amount=amount,
@@ -278,15 +277,10 @@ class History:
 
 def _actions(record: RoundRecord, agent: int) -> Iterator[PastAction]:
     """An agent's actions with their results: captures for which it was fined cost it gold."""
-    fines = record.view(_fines)
+    fines = {row[0]: float(row[5]) for row in record.rows(RULED) if row[4] == Remedy.FINED}
     for action in record.view(Outcomes).of(agent):
         is_fined = action.result == _CAPTURED and action.plot in fines
-        yield replace(action, result=FINED, gold=-fines[action.plot]) if is_fined else action
-
-
-def _fines(record: RoundRecord) -> Mapping[int | None, float]:
-    """The gold that an authority took for captures, by plot."""
-    return {row[0]: float(row[5]) for row in record.rows(RULED) if row[4] == Remedy.FINED}
+        yield replace(action, result="fined", gold=-fines[action.plot]) if is_fined else action
 
 
 def _alike(action: PastAction) -> tuple[str | None, int, str, float]:

@@ -187,15 +187,11 @@ def test_rulings_and_losses_are_told() -> None:
     assert "raid 0: won, but the authority took 3 gold for it\n" in prompt_of(fined(9.0), 1)[1]
 
 
-def test_the_rules_tell_what_differs_by_a_sentence() -> None:
-    single, mixed = start(rounds=1), start(stamina_by_agent=[5, *[10] * 9])
-    told = "Not all agents have the same budget."
+def test_a_single_round_and_budgets_that_differ_are_told() -> None:
+    mixed = prompt_of(start(rounds=1, stamina_by_agent=[5, *[10] * 9]))[0]
 
-    assert [False, True] == [told in prompt_of(state)[0] for state in (single, mixed)]
-    assert ["1 round.", "200 rounds."] == [
-        re.findall(r"simulation of (\d+ rounds?\.)", prompt_of(state)[0])[0]
-        for state in (single, mixed)
-    ]
+    assert "in a simulation of 1 round." in mixed
+    assert "Not all agents have the same budget." in mixed
 
 
 @pytest.mark.parametrize(("crowd", "visibility"), [(12, "all"), (200, "all"), (40, 20)])
