@@ -178,7 +178,7 @@ class Asker:
                         continue
                     if answer.text is None:
                         troubles.append(trouble)
-                    self._warn(questions[index].asked_model, answer)
+                    self._warn(questions[index], answer)
                     result, errors[index] = form(index, answer)
                     results.append(result)
                 yield results
@@ -225,11 +225,19 @@ class Asker:
             what = f"{counts}, over {100 * most:g}%{_advice(model, counts.kinds)}"
             raise RunStopped(unit, what, "--fail-over")
 
-    def _warn(self, model: Model, answer: Answer) -> None:
-        """Warn, once each, that a model's answers are cut off, with the limit to raise, and that
-        they have more tokens than they may, as its server counts, or by their size where it
-        does not count them.
+    def _warn(self, question: Question, answer: Answer) -> None:
+        """Warn, once each, that a model's answers are cut off, with the limit to raise, that they
+        have more tokens than they may, as its server counts, or by their size where it does not
+        count them, and that a server seems to have cut a question off.
         """
+        model = question.asked_model
+        size = question.upper_bound.tokens_in
+        if (answer.tokens_in or size) * _TOKEN_MAX < size:
+            line = (
+                f"its server counts {answer.tokens_in:,} tokens in a question of about {size:,} "
+                "bytes: it may have left out a part; raise its context (num_ctx of Ollama)"
+            )
+            self._once(model, "context", line)
         tokens = answer.uncounted if answer.tokens_out is None else answer.tokens_out
         if tokens > model.max_tokens:
             most = f"over max_tokens ({model.max_tokens:,})"
@@ -301,11 +309,13 @@ def _check_secrets(model: Model, secrets: Sequence[str]) -> None:
             )
 
 
+_TOKEN_MAX: Final = 8  # bytes of a token, on the average of a question
+
 # Statuses that another form of the question cannot change: no connection, no or wrong key.
 _HOPELESS: Final = (None, 401, 403)
 _MALFORMED: Final = (400, 422)  # the server does not take a field of the request
 _TOKENS: Final = 200  # of the answer to the short question
-_TOKENS_MORE: Final = 2_000  # if a model has spent those on thinking
+_TOKENS_MORE: Final = 2_000  # at least, if a model has spent those on thinking
 _TEXT: Final = 'Answer with this JSON object and nothing else: {"ready": true}'
 _MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _TEXT},)
 # The beginning of an object that is cut off: its first key, which may be cut off too.
@@ -341,7 +351,8 @@ def resolve_form(client: Client, model: Model, endpoint: Endpoint, schema: Schem
             if model.seed_from == RUN:
                 raise BadInput(
                     f"model {model.model} at {_place(endpoint)} takes no seed: {reply.trouble}",
-                    f"write seed_from = '{OPTION}' where it has that, for a new run or a fork",
+                    f"write seed_from = '{OPTION}' where it has that, for a new run or a fork, or "
+                    "seed_name = 'random_seed', if the server calls it so",
                 )
             form, reply, shown["seed_from"] = without, other, OPTION
     if reply.trouble is not None:
@@ -369,17 +380,20 @@ def _answered(
     """The form in which the short question is answered, and the answer; or the last that was tried,
     with its trouble. `may_think`: the template may open the reasoning of answers.
     """
-    reply, form = Answer(0), model
+    reply, form, more = Answer(0), model, max(_TOKENS_MORE, model.max_tokens)
     is_open = model.answer == AUTO
     for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
         for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):
             form = attrs.evolve(model, answer=answer, limit=limit)
             reply = _asked(client, form, endpoint, schema, _TOKENS)
+            told = reply.trouble or ""
+            if reply.status in _MALFORMED and "tokens" in told and LIMITS[1] not in told:
+                reply = _asked(client, form, endpoint, schema, more)
             if reply.trouble is None:
                 held = is_open and answer == SCHEMA
                 thinks = held and not (reply.text or "").strip()
                 if thinks or (may_think and _may_think(reply)):
-                    reply = _asked(client, form, endpoint, schema, _TOKENS_MORE)
+                    reply = _asked(client, form, endpoint, schema, more)
                 if held and not _is_held(reply, schema):
                     form = attrs.evolve(form, answer=TEXT)
                 return form, msgspec.structs.replace(reply, trouble=None)

@@ -51,6 +51,9 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import INTEGER_MAX
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
+TIMEOUT: Final = 120.0  # seconds of one try, at least, where the user gives none
+PACE: Final = 0.02  # seconds that a token of an answer takes, until a slower one was seen
+PACED: Final = 50  # tokens of the shortest answer that shows a pace
 WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
 WAIT_TOLD: Final = 10.0  # seconds after which a warning says how many questions wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
@@ -123,6 +126,7 @@ class Client:
         self._warn = warn
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
+        self._paces: dict[Endpoint, float] = {}  # most seconds that a token of an answer took
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
         logging.getLogger(httpx2.__name__).addFilter(self._blanked)
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
@@ -255,29 +259,49 @@ class Client:
 
     async def _sent(self, question: Question) -> Answer | Failure:
         try:
-            async with asyncio.timeout(question.endpoint.timeout):
+            begun = self._loop.time()
+            async with asyncio.timeout(self._limit(question)):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 body = question.request()
                 response = await create(
                     model=body.pop("model"), messages=body.pop("messages"), extra_body=body
                 )
-            return self._read(response.http_response.content, question)
+            answer = self._read(response.http_response.content, question)
+            if isinstance(answer, Answer) and (answer.tokens_out or 0) >= PACED:
+                pace = (self._loop.time() - begun) / (answer.tokens_out or 1)
+                self._paces[question.endpoint] = max(pace, self._paces.get(question.endpoint, 0))
+            return answer
         except TimeoutError:
-            seconds = question.endpoint.timeout
-            return Failure(f"no answer within {seconds:g} s", again=True)
+            return Failure(f"no answer within {self._limit(question):.4g} s", again=True)
         except openai.APIStatusError as error:
             return self._refused(error)
         except openai.APIConnectionError as error:
             return self._unreached(error)
 
+    def _limit(self, question: Question) -> float:
+        """Seconds of one try: where the user gives none, as the longest answer may take at the
+        slowest pace of the server so far, and TIMEOUT at least.
+        """
+        given, pace = question.endpoint.timeout, self._paces.get(question.endpoint, PACE)
+        return given or max(TIMEOUT, 2 * max(PACE, pace) * question.asked_model.max_tokens)
+
     def _refused(self, error: openai.APIStatusError) -> Failure:
-        status = error.status_code
-        wait = _retry_after(error.response.headers)
-        again = status in AGAIN or status >= 500
-        reason = f"HTTP {status}: {_reason(error)}"
+        told = _told(error.body)[0] or error.response.reason_phrase or "no reason given"
+        return self._failure(told, error.status_code, error.response.headers)
+
+    def _failure(
+        self, told: str, status: int | None, headers: Mapping[str, str] | None = None
+    ) -> Failure:
+        """The failure of an error with this message. `status`: None: there is none, in an accepted
+        response.
+        """
+        wait = _retry_after(headers or {})
+        again = status is None or status in AGAIN or status >= 500
+        reason = f"HTTP {200 if status is None else status}: {told}"
         if wait is not None and wait > WAIT_MAX:
             again, reason = False, f"{reason} (it says to wait {wait:.4g} s)"
-        return Failure(self._reason(reason), status, again=again, wait=wait, is_free=True)
+        is_free = status is not None
+        return Failure(self._reason(reason), status, again=again, wait=wait, is_free=is_free)
 
     def _unreached(self, error: openai.APIConnectionError) -> Failure:
         cause = error.__cause__
@@ -291,16 +315,18 @@ class Client:
         """The answer in an accepted response."""
         try:
             response = json.loads(body)
+            if any(error := _error_in(response)):
+                return self._failure(*error)
             choice = response["choices"][0]
             message = choice["message"]
-            text, refusal = _text(message.get("content")), message.get("refusal")
+            (text, thinking), refusal = _texts(message.get("content")), message.get("refusal")
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
             return Failure("the response is not a chat completion", again=True)
         finish = self._name(choice.get("finish_reason"))
         refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
         if refused and not text:
             text = refusal if type(refusal) is str else ""
-        thought = message.get("reasoning_content") or message.get("reasoning")
+        thought = message.get("reasoning_content") or message.get("reasoning") or thinking
         reasoning = self._clean(thought) if type(thought) is str and thought else None
         text = None if text is None else self._clean(text)
         estimate, has_text = estimated(text, reasoning), bool(text)
@@ -394,7 +420,7 @@ def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
         base_url=endpoint.base_url or OPENAI,
         # The whole try has a timeout of its own. That of the connection is shorter, because a try
         # that fails before it has one has certainly sent nothing.
-        timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),
+        timeout=httpx2.Timeout(None, connect=(endpoint.timeout or TIMEOUT) / 2),
         max_retries=0,
         # An uncompressed response cannot grow when it is decoded.
         default_headers={
@@ -469,19 +495,41 @@ def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
     return given.get(name) if isinstance(given, dict) else None
 
 
-def _text(content: Any) -> str | None:
-    """The text of a message, which some servers send as a list of parts."""
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    return content if type(content) is str else None
+def _texts(content: Any) -> tuple[str | None, str]:
+    """The text of a message and its thinking, which some servers send as lists of parts."""
+    if not isinstance(content, list):
+        return (content if type(content) is str else None), ""
+    text = "".join(part["text"] for part in content if part.get("type") == "text")
+    inner = (part["thinking"] for part in content if part.get("type") == "thinking")
+    return text, "".join(_texts(thinking)[0] or "" for thinking in inner)
 
 
-def _reason(error: openai.APIStatusError) -> str:
-    """The message of a server's error."""
-    body = error.body
-    if isinstance(body, dict) and type(body.get("message")) is str:
-        return str(body["message"])
-    return error.response.reason_phrase or "no reason given"
+def _error_in(response: Any) -> tuple[str, int | None]:
+    """The message of an error in an accepted response, in place of an answer or beside one that
+    broke off, and its status; no message: there is none.
+    """
+    for part in (response, *(response.get("choices") or [])[:1]):
+        if part.get("error"):
+            return _told(part)
+    return "", None
+
+
+def _told(error: Any) -> tuple[str, int | None]:
+    """The message and the status of an error as servers send it: alone, under `error`, or in a list
+    of one; without a message its text.
+    """
+    if isinstance(error, list) and error:
+        error = error[0]
+    if not isinstance(error, dict):
+        return "", None
+    inner = error.get("error") or error
+    if not isinstance(inner, dict):
+        return str(inner), None
+    message = inner.get("message") or inner.get("detail") or ""
+    more = inner.get("metadata")
+    raw = more.get("raw") if isinstance(more, dict) else None
+    told = [part if type(part) is str else json.dumps(part) for part in (message, raw) if part]
+    return ": ".join(told), counted(inner.get("code"), 400, 599)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

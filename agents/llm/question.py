@@ -221,9 +221,10 @@ class Question(Record, frozen=True, dict=True):  # with cached properties
         """The body of the request."""
         model = self.asked_model
         body: dict[str, Any] = {"model": model.model, "messages": list(self.messages)}
+        seed_name = "seed" if self.server is None else self.server.seed_name
         sampling = {
             "temperature": model.temperature,
-            "seed": self.seed if model.seed_from == RUN else model.seed,
+            seed_name: self.seed if model.seed_from == RUN else model.seed,
             "top_p": model.top_p,
             "reasoning_effort": model.reasoning_effort,
         }

@@ -48,7 +48,7 @@ def test_trouble_is_told_once_a_round_on_stderr_and_the_run_goes_on(tmp_path: Pa
         f"goldrush: round {n}: no answer for one agent: HTTP 400: no \\x1b[31m[key]"
         for n in (1, 2, 3)
     ]
-    assert expected == ran.err.splitlines()
+    assert expected == [line for line in ran.err.splitlines() if "num_ctx" not in line]
     assert "3 failed (3 no-answer)" in ran.out
 
 
@@ -111,7 +111,7 @@ def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
     refused, shown = goldrush(*words, cwd=tmp_path), goldrush(*words, "--answer", cwd=tmp_path)
     told = json.loads(goldrush(*words, "--answer", "--json", cwd=tmp_path).out)
 
-    versions = "asked with version 1 of the prompt; this goldrush asks with version 2"
+    versions = "asked with version 1 of the prompt; this goldrush asks with version 3"
     assert_refused(refused, f"agent 0 was {versions}; see what it answered by --answer")
     assert f"agent 0, round 2: {versions}" in shown.err
     assert (0, None) == (shown.code, told["questions"][0]["digest"])
@@ -161,7 +161,7 @@ def failing(asked: Asked) -> Reply:
 def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: Path) -> None:
     ran = recorded(
         tmp_path, "--roster", "llm:small*2,raid",
-        respond=lambda asked: completion("{", "length", usage=(100, 2_000)),
+        respond=lambda asked: completion("{", "length", usage=(1_000, 2_000)),
     )  # fmt: skip
 
     assert 0 == ran.code

@@ -161,8 +161,9 @@ def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: 
         limits = models(server.address, "a", "b", warn=lines.append)
         record(path, {"rounds": 3}, "llm:a*2,llm:b,raid", models=limits)
 
-    assert ["llm:a", "llm:b"] == [line[:5] for line in sorted(lines)]
-    assert all("cut off at 500 tokens; raise max_tokens" in line for line in lines)
+    told = [line for line in sorted(lines) if "cut off at 500 tokens; raise max_tokens" in line]
+    assert ["llm:a", "llm:b"] == [line[:5] for line in told]
+    assert 2 == sum("counts 100 tokens in a question of about " in line for line in lines)
 
 
 # --- what is summed up ---

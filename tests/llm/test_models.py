@@ -225,7 +225,7 @@ def test_a_limit_out_of_range_is_refused(name: str, low: float, high: float) -> 
 
 
 BARE = PromptVersion(1, 9_999, (), wordable)
-VERSION = PromptVersion(2, 9_999, FRAMING, wordable)
+VERSION = PromptVersion(3, 9_999, FRAMING, wordable)
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "temperature": st.none() | st.floats(0, 2) | st.integers(0, 2),
     "seed": st.none() | st.integers(0, 2**53 - 1),
@@ -237,7 +237,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "reasoning": st.sampled_from(["auto", "none", "field", "open"]),
     "notes": st.none() | st.booleans(),
     "persona": st.none() | st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9),
-    "order": st.sampled_from(["fixed", "run", "agent"]),
+    "order": st.sampled_from([None, "fixed", "run", "agent"]),
 }
 
 
@@ -261,7 +261,7 @@ def test_any_model_comes_back_from_its_options(model: Model) -> None:
         for name, value in given.items()
         if value not in (AUTO, 0, None)
     )
-    assert (2, 0) < (chosen.prompt, chosen.max_tokens)
+    assert (3, 0) < (chosen.prompt, chosen.max_tokens)
     changed = {"seed_from": "option", "reasoning": "none", "notes": False, "sample": 0}
     for name in changed.keys() - options.keys():
         with pytest.raises(BadInput, match=rf"the option {name} is .*; it must be left out"):

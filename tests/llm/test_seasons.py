@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -68,7 +69,7 @@ def test_options_shape_the_prompts_and_are_recorded(tmp_path: Path) -> None:
     [options] = [entry["options"] for entry in _cast_of(commits_of(path)) if entry["options"]]
 
     assert HELD == held(path)
-    assert [4, *more.values()] == list(options.values())[7:]
+    assert [5, *more.values()] == list(options.values())[7:]
     for text in asked:
         assert "A {judge} of\nfew words." in text
         assert 'form: {"reasoning": ..., "' in text
@@ -99,7 +100,8 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
         fork(path, 2, other, roster=roster, models=known)
         (tmp_path / "terse.toml").unlink()
         fork(path, 3, same, models=known)
-    told = [asked.body["messages"][0]["content"][-8:] for asked in server.asked]
+    rules = [asked.body["messages"][0]["content"] for asked in server.asked]
+    told = [re.search("QUOTES [AB]|$", text)[0] for text in rules]  # type: ignore[index]
     [options, *others] = [entry["options"] for entry in _cast_of(commits_of(path))][5:]
 
     assert {"QUOTES A", "QUOTES B"} == set(told)

@@ -74,7 +74,7 @@ WORDABLE = Wordable(
     times={"none": 3},
     shipped={"plain": PLAIN},
 )
-VERSION = PromptVersion(2, 9_999, FRAMING, lambda: WORDABLE)
+VERSION = PromptVersion(3, 9_999, FRAMING, lambda: WORDABLE)
 OFFER = replace(POLICY_SET, prompt=VERSION)
 TEXTS = WORDABLE.messages.texts
 
@@ -360,7 +360,7 @@ def test_agents_are_asked_as_their_options_say() -> None:
     framed = framed_in(Roster([person("default", 0), asked, policy]).as_setup(), 1, WORDABLE)
 
     plain = framed(1).wording
-    assert Framed(WORDABLE.default, notes=True) == framed(0)
+    assert Framed(WORDABLE.default, notes=True, order="run") == framed(0)
     assert Framed(plain, 0, True, "field", "I am <b>.", "agent") == framed(1)
     assert ("plain", "take") == (plain.name, plain.names.kind("raid"))
     assert Framed(WORDABLE.default) == framed(2)
