@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext, redirect_stdout
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
@@ -70,6 +70,16 @@ class VariedOptions(NamedTuple):
     settings: tuple[str, ...] = SETTINGS
 
 
+Contrasts = Annotated[
+    tuple[str, ...],
+    option(
+        "--contrast", "B-A",
+        "What is compared, B − A: two treatments, two rosters, or two wordings of a model "
+        "(plain-default); repeatable (default: as in the plan, else all pairs).",
+    ),
+]  # fmt: skip
+
+
 @command()
 def study(
     *,
@@ -77,6 +87,7 @@ def study(
     world: World,
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
+    contrasts: Contrasts,
     subject: SubjectOptions,
     jobs: Jobs,
     dask: str | None = option(
@@ -103,7 +114,7 @@ def study(
 
     treatments, rosters, seeds, rounds, settings = varied
     asked = subject.chosen()
-    options = (*treatments, *rosters, *rounds, *settings, seeds, *asked.values())
+    options = (*treatments, *rosters, *rounds, *settings, *contrasts, seeds, *asked.values())
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
@@ -122,7 +133,7 @@ def study(
         wanted = plans.plan_of(
             world=of.name, treatments=treatments or plans.ALL, rosters=rosters or plans.BASELINES,
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
-            rounds=rounds or None, settings=settings_of(settings, asked),
+            rounds=rounds or None, settings=settings_of(settings, asked), contrasts=contrasts,
         )  # fmt: skip
     if model is not None:
         check_model(model, wanted.policies, "no roster has it")
@@ -205,6 +216,7 @@ def report(
         "--criteria",
         help="Add verdicts on the criteria of the world, which compare halves of runs.",
     ),
+    contrasts: Contrasts,
     own_measures: OwnMeasures,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
@@ -244,14 +256,14 @@ def report(
 
         with progress() as step:
             results = results_of(study, jobs=jobs, on_run=partial(step, "measuring"), users=users)
-        echo_json(answers(study_of(results, outcome, criteria=criteria)))
+        echo_json(answers(study_of(results, outcome, contrasts, criteria=criteria)))
         return DONE
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
         page, path = write_report(
             study, out, jobs=jobs, force=force, figures=figures, tables=tables,
-            outcome=outcome, criteria=criteria, users=users, on_step=step,
+            outcome=outcome, criteria=criteria, contrasts=contrasts, users=users, on_step=step,
         )  # fmt: skip
     _print_report(page, path, figures, tables)
     return DONE

@@ -72,6 +72,7 @@ class StudyPage:
         every = [
             sections.standings_table(study),
             *sections.comparison_tables(study),
+            *sections.wording_tables(study),
             *(verdicts.criteria_tables(study) if study.judges else ()),
             *study.of.chapter.tables(study),
             *(table for *_, table in self.treatments),

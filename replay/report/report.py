@@ -35,6 +35,7 @@ def report(
     tables: str | Path | None = None,
     outcome: str | None = None,
     criteria: bool = False,
+    contrasts: Sequence[str] = (),
     users: Sequence[UserMeasure] = (),
     on_step: OnStep = lambda what, done, every: None,
 ) -> tuple[StudyPage, Path]:
@@ -49,6 +50,7 @@ def report(
         tables: also write every table into this folder, as CSV and LaTeX.
         outcome: the measure that is compared; None: that of the world.
         criteria: add change over time and the criteria of the world.
+        contrasts: what is compared, `plain-default`; none: as planned, else all pairs.
         users: measures of the user, besides those of the world.
 
     Raises:
@@ -67,7 +69,7 @@ def report(
         check_folder(tables, TABLES, force=force)
 
     results = results_of(folder, jobs=jobs, on_run=partial(on_step, "measuring"), users=users)
-    page = StudyPage(study_of(results, outcome, criteria=criteria))
+    page = StudyPage(study_of(results, outcome, contrasts, criteria=criteria))
     if figures is not None:
         write_figures(
             list(page.figures.values()), figures, force=force, jobs=jobs,

@@ -90,6 +90,7 @@ class ReportedStudy:
         folder = self.results.folder
         outcome = "" if self.asked is None else f" --outcome {self.asked}"
         criteria = " --criteria" if self.judges else ""
+        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.answer.contrasts)
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
@@ -199,10 +200,14 @@ class ReportedStudy:
 
 
 def study_of(
-    results: AnyResults, outcome: str | None = None, *, criteria: bool = False
+    results: AnyResults,
+    outcome: str | None = None,
+    contrasts: Sequence[str] = (),
+    *,
+    criteria: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    answer = answer_of(results, outcome)
+    answer = answer_of(results, outcome, contrasts)
     against, assessment = against_baseline(answer.results), Assessment(answer.results)
     return ReportedStudy(outcome, criteria, answer, against, assessment, _styles(answer.results))
 

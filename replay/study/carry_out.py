@@ -28,8 +28,10 @@ from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.folders import make_folder
+from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.code import checked_code
+from goldrush.replay.study.contrasts import Contrasted
 from goldrush.replay.study.listing import MANIFEST
 from goldrush.replay.study.manifest import (
     UNFINISHED,
@@ -84,6 +86,7 @@ def carry_out(
     backend = backend or processes()
     runs = runs_of(plan, models)
     is_isolated = _is_isolated(plan, runs, backend)
+    _check_contrasts(plan, runs)
     shared = _shared(models, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
@@ -214,6 +217,14 @@ def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
         attrs.evolve(run, config=outline.config)
         for run, outline in zip(runs, plan.outlines(), strict=True)
     ]
+
+
+def _check_contrasts(plan: StudyPlan, runs: Sequence[Planned]) -> None:
+    """Raises BadInput for a contrast that the study does not have, before anything is asked."""
+    prompt = studied(plan.world).players.prompt
+    cells = {cell: members[0].prepared.roster for cell, members in cells_of(runs).items()}
+    who = {cell: labels_of(roster.as_setup(), prompt) for cell, roster in cells.items()}
+    Contrasted(who).chosen(plan.contrasts)
 
 
 def runs_given_code(plan: StudyPlan) -> bool:
