@@ -45,10 +45,14 @@ class ReachOptions(NamedTuple):
     models: str | None = MODELS_FILE
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
-    patience: int | None = option(
-        "--patience", "N",
-        "Stop after N rounds, or questions where they are asked one by one, without a usable "
-        "answer of a model (default: 3).",
+    patience: float | None = option(
+        "--patience", "MINUTES",
+        "Wait so long for a server that is down or refuses all questions, then stop; `resume` "
+        "goes on (default: 10).",
+    )  # fmt: skip
+    record_failures: bool | None = option(
+        "--record-failures", default=None,
+        help="Do not wait for such a server: record its answers as missing.",
     )  # fmt: skip
     fail_over: str | None = option(
         "--fail-over", "PERCENT%",

@@ -208,7 +208,10 @@ def how_again(
     options += [("--trust", name) for name in (*resources.trust, *own)]
     options += [("--source", path) for path in (*resources.sources, *sources)]
     limits = reach._asdict().items()
-    options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
+    chosen = ((f"--{name.replace('_', '-')}", value) for name, value in limits)
+    options += [
+        (name, "" if value is True else str(value)) for name, value in chosen if value is not None
+    ]
     options += [("--test", resources.program)] if resources.program else []
     return list(dict.fromkeys(options))
 
@@ -339,8 +342,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
 
 
 def _text_of(again: Again, names: Sequence[str]) -> str:
-    """The options of these names, as text."""
-    return "".join(f" {option} {quoted(value)}" for option, value in again if option in names)
+    """The options of these names, as text; a switch has no value."""
+    return "".join(
+        f" {option} {quoted(value)}" if value else f" {option}"
+        for option, value in again
+        if option in names
+    )
 
 
 def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
@@ -370,11 +377,10 @@ def _kept(out: str, again: Again, reached: str) -> str:
 
     path = quoted_path(out)
     is_ceiling = reached in ("--max-tokens", "--max-cost", "--fail-over")
-    options = [
-        f" {option} {'MORE' if is_ceiling and option == reached else quoted(value)}"
-        for option, value in again
-    ]
-    goes_on = f"go on with `{program()} resume {path}{''.join(options)}`"
+    more = {reached: "MORE"} if is_ceiling else {}
+    options = [(option, more.get(option, value)) for option, value in again]
+    options_text = _text_of(options, [option for option, _ in options])
+    goes_on = f"go on with `{program()} resume {path}{options_text}`"
     try:
         holds = _held(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back

@@ -206,7 +206,7 @@ def _record_answered(
         )
         by_name = {each.name: (each, reach) for each in (m, thinks)}
         # Asked one after the other, so that each answer is a commit of its own.
-        models = Models(by_name=by_name, concurrency=1, patience=99)
+        models = Models(by_name=by_name, concurrency=1)
         play(out, settings, roster.format(own=own), *more, models=models)
 
 

@@ -21,7 +21,7 @@ from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
-from goldrush.kernel.settings import integer, real
+from goldrush.kernel.settings import flag, integer, real
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
@@ -223,6 +223,10 @@ def log_warning(line: str) -> None:
     logging.getLogger("goldrush").warning("%s", line)
 
 
+class ServerDown(BadInput):
+    """No server answers the short question before a run begins or goes on."""
+
+
 @attrs.frozen
 class Models:
     """The language models that a run can ask, and its limits.
@@ -233,8 +237,8 @@ class Models:
         default: the model of `llm` without a name; None: the only one.
         base_url: of models without one; None: OPENAI_BASE_URL, else OpenAI.
         concurrency: greatest number of open questions.
-        patience: consecutive rounds (in a season: questions) without a usable answer of a model,
-            after which a run stops.
+        patience: minutes that a run waits for servers that do not answer, before it stops.
+        record_failures: such answers are recorded as missing, and the run does not wait.
         fail_over: share of failed answers of a model, from 0 to 1, above which a run stops, after
             its first 20 answers; None: no limit.
         max_tokens, max_cost: ceilings of all questions and answers; None: no limit.
@@ -245,7 +249,8 @@ class Models:
     default: str | None = None
     base_url: str | None = field(_URL, default=None)
     concurrency: int = field(integer(1, 1_000), default=16)
-    patience: int = field(integer(1, 1_000_000), default=3)
+    patience: float = field(real(0, 10_080), default=10.0)
+    record_failures: bool = field(flag(), default=False)
     fail_over: float | None = field(
         Kind("a share from 0 to 1: 0.2", real(0, 1).holds), default=None
     )

@@ -53,6 +53,8 @@ _THOUGHT: Final = r"(?ai)</think>"
 
 _BYTES: Final = 4  # of a token, as usual
 
+REFUSED: Final = (400, 413, 422)  # statuses of a question that a server never takes
+
 LENGTH: Final = "length"  # why a server stopped, where the answer was cut off
 
 Message = Mapping[str, str]  # role and content
@@ -247,7 +249,7 @@ class Answer(msgspec.Struct, frozen=True):
             reported, or impossible. They may be more than was asked for.
         tokens_reasoning, tokens_cached: of these, tokens of reasoning, and those of the question
             that the server had; None: not reported.
-        tries: how often the question was sent.
+        tries: how often the question was sent since the run last waited for its server.
         fingerprint: of the server's system.
         created: the server's clock, in seconds.
         reasoning: given apart from the text, or split off; None: neither.
@@ -325,6 +327,13 @@ class Answer(msgspec.Struct, frozen=True):
         if self.error == REFUSAL:
             return REFUSAL
         return CUT if self.finish == LENGTH else None
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether no answer arrived for a reason of the network or the server, not of what was
+        asked: later the same question may be answered.
+        """
+        return self.trouble is not None and self.status not in REFUSED
 
     @property
     def failure(self) -> str | None:

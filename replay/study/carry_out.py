@@ -29,7 +29,7 @@ from goldrush.replay.arguments import OnStep
 from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.folders import make_folder
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.study.backend import Backend, as_completed, processes
+from goldrush.replay.study.backend import Backend, RunFailed, as_completed, processes
 from goldrush.replay.study.code import checked_code
 from goldrush.replay.study.contrasts import Contrasted
 from goldrush.replay.study.listing import MANIFEST
@@ -77,7 +77,8 @@ def carry_out(
         Unguarded: in a script without a main guard, where processes begin afresh.
         BadInput: before anything is written, if the plan is invalid or the folder holds something
             else: another study, or finished runs of code that was changed since.
-        RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
+        RunFailed: if a run fails; if runs stop by a limit or because a server does not answer,
+            after all others are played. Finished runs are kept, also after the following.
         MalformedEvents: if the first run of a world that is not one of goldrush's own comes out
             otherwise when it is derived once more in another process.
         WorkersLost: if a run crashes its worker repeatedly.
@@ -127,9 +128,14 @@ def carry_out(
             task = partial(in_child, task)
         if left:
             report(PLAYED, 0, len(left))
-        for run, made in _called(left, backend, task, report, PLAYED):
-            is_remote = isinstance(made, bytes)
-            done[run.path] = store_journal(run, str(root), made) if is_remote else made
+        try:
+            for run, made in _called(left, backend, task, report, PLAYED):
+                is_remote = isinstance(made, bytes)
+                done[run.path] = store_journal(run, str(root), made) if is_remote else made
+        except RunFailed as error:
+            if error.stopped:  # all others are done
+                _write(root, plan, runs, code, done, synced)
+            raise
         return _write(root, plan, runs, code, done, synced)
 
 

@@ -310,7 +310,7 @@ class Study:
         names = studied(self.manifest.world).players.policy_set.names_in
         texts = self.manifest.plan["rosters"]
         asking = {name for name, text in texts.items() if text and any(map(is_model, names(text)))}
-        runs = [run for run in self.manifest.runs if run.cell.roster in asking]
+        runs = [run for run in self.manifest.played if run.cell.roster in asking]
         return merge_failures(one for run in runs for one in failures_in(self.folder / run.path))
 
     def verdicts(self) -> Verdicts:

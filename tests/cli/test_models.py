@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,11 @@ import pytest
 from goldrush.agents.llm.failures import PLAYED_INSTEAD
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from tests.cli.helpers import assert_refused, goldrush, in_terminal
+from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
 from tests.golden import WORDED, path_of
 from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
+from tests.waiting import HANGS
 
 KEY = "sk-do-not-show-7781"
 
@@ -64,7 +69,13 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
         return plan(("claim", 5, 1), say=f"my key is {sent}")
 
     ran = recorded(
-        tmp_path, "--roster", "llm:small*2", "--treatment", "communication", respond=respond
+        tmp_path,
+        "--roster",
+        "llm:small*2",
+        "--treatment",
+        "communication",
+        "--record-failures",
+        respond=respond,
     )
     commands = (
         ("export", "run.journal"), ("log", "run.journal"),
@@ -166,6 +177,34 @@ def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: 
         "goldrush: llm:small: an answer was cut off at 2,000 tokens; raise max"
     )
     assert 1 == len(ran.err.splitlines())
+
+
+def test_a_run_that_waits_for_its_server_is_stopped_by_ctrl_c_or_after_a_while(
+    tmp_path: Path,
+) -> None:
+    command = ("record", "--roster", "llm:small*2", "--rounds", "2", "--out", "run.journal")
+    with serving(lambda asked: error(503) if asked.round == 2 else claiming(asked)) as server:
+        (tmp_path / "m.toml").write_text(f'[small]\nbase_url = "{server.address}"\ntries = 1\n')
+        where = ("--models", "m.toml")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "goldrush", *command, *where], cwd=tmp_path, text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, stopped = process.communicate(timeout=HANGS)
+        again = goldrush("resume", "run.journal", *where, "--patience", "0.001", cwd=tmp_path)
+        server.respond = claiming
+        last = goldrush(*again.err.rpartition("goldrush ")[2].strip("`\n").split(), cwd=tmp_path)
+    missing = "round 2: no answer for 2 agents: HTTP 503: no"
+
+    assert f"goldrush: {missing}; asked again in 1 s (--patience)\n" == told
+    assert (130, "stopped: run.journal holds round") == (process.returncode, stopped[:32])
+    assert f"{missing}; asked again in 0.06 s" in again.err
+    assert (1, 0) == (again.code, last.code)
+    assert "at round 2: waited 0.001 minutes: no answer for 2 agents: HTTP 503" in again.err
+    assert "holds rounds 1 to 1, whole; go on with" in again.err
 
 
 def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path: Path) -> None:

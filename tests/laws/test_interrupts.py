@@ -153,7 +153,7 @@ class Game:
 
     def __init__(self, prepared: Prepared, outside: Outside) -> None:
         self.outside = outside
-        reached = models(SERVER, patience=10**6, concurrency=8, warn=lambda line: None)
+        reached = models(SERVER, concurrency=8, warn=lambda line: None)
         self._resources = Resources(people=outside.person, models=reached)
         self._run = prepared(reached)
         by = tools_for("competition" if "cast" in self._run.setup else "mining")

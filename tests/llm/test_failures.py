@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+import goldrush
+from goldrush.agents.llm import asker
 from goldrush.agents.llm.failures import (
     FIRST,
     Failures,
@@ -16,11 +19,12 @@ from goldrush.agents.llm.failures import (
     merge_failures,
 )
 from goldrush.kernel.errors import RunStopped
-from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.usage import failures_in, usage
 from goldrush.replay.journal.verify import verify
+from tests.journals import progress
 from tests.llm.runs import models, playing
-from tests.llm.seasons import recorded
-from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.llm.seasons import WORLDS
+from tests.llm.servers import Asked, Reply, completion, error, in_turn, serving
 from tests.mining import fork, record, resume
 
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
@@ -38,8 +42,9 @@ FAILED = {
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
+    monkeypatch.setattr(asker, "PAUSES", (0.001, 0.002))
 
 
 def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
@@ -47,39 +52,64 @@ def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
     return lambda asked: bad if asked.agent in agents else playing(asked)
 
 
-# --- patience ---
+# --- outages ---
+
+DOWN = [
+    *map(error, (401, 402, 403, 404, 429, 503)), Reply(b"<html>"), Reply(b"", raw=True),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", FAILED)
-def test_a_model_that_brings_nothing_is_borne_for_as_many_rounds_as_patience_lasts(
-    path: Path, kind: str
+def down_from(number: int, *replies: Reply) -> Callable[[Asked], Reply]:
+    """A server that is down from a request on for as many, the last again and again."""
+    down, numbers = in_turn(*replies, UNREADABLE), count(1)
+    return lambda asked: UNREADABLE if next(numbers) < number else down(asked)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_an_outage_changes_nothing_but_the_time(world: str, tmp_path: Path) -> None:
+    lines: list[str] = []
+    with serving(lambda asked: UNREADABLE) as server:
+        known = models(server.address, concurrency=1, warn=lines.append)
+        whole = goldrush.record(path=tmp_path / "whole", models=known, **WORLDS[world])
+        server.respond = down_from(5, *DOWN)
+        run = goldrush.record(path=tmp_path / "run", models=known, **WORLDS[world])
+
+    assert whole.path.read_bytes() == run.path.read_bytes()
+    assert all("asked again in 0.00" in line for line in lines)
+    assert all(f"HTTP {status}: no" in "".join(lines) for status in (401, 402, 403, 404, 429, 503))
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_run_stops_where_patience_ends_and_goes_on_with_what_is_missing(
+    world: str, tmp_path: Path
 ) -> None:
-    with serving(lambda asked: FAILED[kind]) as server, pytest.raises(RunStopped) as stopped:
-        record(path, {"rounds": 6}, "llm:a*2,raid", models=models(server.address, patience=2))
+    """In the middle of a unit: of two agents who are asked in the second round one has answered."""
+    with serving(lambda asked: UNREADABLE) as server:
+        known = models(server.address, concurrency=1, patience=0)
+        whole = goldrush.record(path=tmp_path / "whole", models=known, **WORLDS[world])
+        questions = len(server.asked)
+        server.respond = down_from(4, error(401, "no credit"))
+        with pytest.raises(RunStopped, match=r"no answer for one agent: HTTP 401") as stopped:
+            goldrush.record(path=tmp_path / "run", models=known, **WORLDS[world])
+        held = usage(tmp_path / "run").total.answers
+        server.asked.clear()
+        server.respond = lambda asked: UNREADABLE
+        goldrush.open(tmp_path / "run", models=known).resume()
 
-    assert ("round 3", "--patience") == (stopped.value.unit, stopped.value.option)
-    assert ("raise max_tokens" in stopped.value.limit) == (kind == "cut")
-    assert [Failures("a", 4, {kind: 4})] == failures_in(path)
+    assert "--patience" == stopped.value.option
+    assert (3, questions - 3) == (held, len(server.asked))
+    assert whole.path.read_bytes() == (tmp_path / "run").read_bytes()
 
 
-def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
-    def respond(asked: Asked) -> Reply:
-        return playing(asked) if (asked.round or 0) % 3 == 0 else UNREADABLE
+def test_the_tries_of_an_outage_count_under_a_ceiling(path: Path) -> None:
+    """Those that a server may have charged: none that it refused."""
+    with serving(lambda asked: Reply(b"", raw=True)) as server:
+        known = models(server.address, max_tokens=20_000)
+        with pytest.raises(RunStopped, match=r"it may take up to .*--max-tokens"):
+            record(path, {"rounds": 6}, "llm:a*1,raid", models=known)
 
-    with serving(respond) as server:
-        record(path, {"rounds": 8}, "llm:a*2,raid", models=models(server.address, patience=3))
-
-    assert verify(path).finished
-
-
-def test_a_season_s_model_is_borne_for_as_many_questions(path: Path) -> None:
-    with (
-        serving(lambda asked: UNREADABLE) as server,
-        pytest.raises(RunStopped, match=r"llm:a gave no usable .* for 4 questions: 4 unreadable"),
-    ):
-        recorded(path, server.address, "worker")
-
-    assert [Failures("a", 4, {"no-json": 4})] == failures_in(path)
+    assert (0, 0) == progress(path)
+    assert 2 <= len(server.asked) < 10
 
 
 # --- --fail-over ---
@@ -105,7 +135,7 @@ def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
     """19 answers of a, of which 19 fail, and 19 of b."""
     rounds = FIRST - 1
     with serving(failing(UNREADABLE, 0)) as server:
-        limits = models(server.address, "a", "b", fail_over=0, patience=99)
+        limits = models(server.address, "a", "b", fail_over=0)
         record(path, {"rounds": rounds}, "llm:a*1,llm:b,raid", models=limits)
 
     assert [Failures("a", 19, {"no-json": 19}), Failures("b", 19, {})] == failures_in(path)
@@ -141,7 +171,7 @@ def test_a_fork_is_judged_by_its_own_answers(path: Path, tmp_path: Path) -> None
 def test_the_first_answer_that_is_cut_off_is_told_with_the_limit_to_raise(path: Path) -> None:
     lines: list[str] = []
     with serving(failing(CUT, 0, 2)) as server:
-        limits = models(server.address, "a", "b", warn=lines.append, patience=9)
+        limits = models(server.address, "a", "b", warn=lines.append)
         record(path, {"rounds": 3}, "llm:a*2,llm:b,raid", models=limits)
 
     assert ["llm:a", "llm:b"] == [line[:5] for line in sorted(lines)]

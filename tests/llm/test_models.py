@@ -210,7 +210,7 @@ def test_a_key_is_what_the_environment_holds_or_missing_by_name(
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("concurrency", 1, 1_000), ("patience", 1, 10**6), ("max_tokens", 1, 10**15),
+    [("concurrency", 1, 1_000), ("patience", 0, 10_080), ("max_tokens", 1, 10**15),
      ("max_cost", 0, 1e12), ("fail_over", 0, 1)],
 )  # fmt: skip
 def test_a_limit_out_of_range_is_refused(name: str, low: float, high: float) -> None:

@@ -144,7 +144,7 @@ def test_whatever_a_server_does_is_recorded_and_the_run_goes_on(
     lines: list[str] = []
     with serving(respond) as server:
         server.on_stall = run_out
-        limits = models(server.address, warn=lines.append)
+        limits = models(server.address, warn=lines.append, record_failures=True)
         record(path, {"rounds": 2}, f"llm:a*{len(kinds)},greedy-mine", models=limits)
     rows = rows_in(path)
     found = {
@@ -429,22 +429,6 @@ def test_a_server_that_is_not_there_is_told_before_a_run_goes_on_unless_nobody_i
     resume(cut, models=nowhere)
 
     assert recorded.read_bytes() == cut.read_bytes()
-
-
-def test_a_round_in_which_somebody_had_answered_before_is_not_a_silent_one(
-    recorded: Path, tmp_path: Path
-) -> None:
-    cut = tmp_path / "cut.journal"
-    cut.write_bytes(recorded.read_bytes()[: commits_of(recorded)[1].end])
-
-    def respond(asked: Asked) -> Reply:
-        return error(400) if asked.round == 1 else playing(asked)
-
-    with serving(respond) as moody:
-        resume(cut, models=models(moody.address, "a", "b", patience=1))
-
-    assert [(1, 0), (1, 1)] == sorted(at for at, row in rows_in(cut).items() if row[2])
-    assert verify(cut).finished
 
 
 # --- how a server wants to be asked ---

@@ -31,10 +31,9 @@ from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
-from tests import mining
 from tests.journals import commits_of
 from tests.llm.runs import table
-from tests.llm.seasons import SETTINGS, answers_in, playing
+from tests.llm.seasons import SETTINGS, WORLDS, answers_in, playing
 from tests.llm.servers import Asked, Reply, answered, completion, error, serving
 from tests.playing import record
 from tests.seasons import resume
@@ -317,18 +316,11 @@ def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:
             resume(cut, models=models)
 
 
-@pytest.mark.parametrize("world", ["mining", "a game", "a season"])
+@pytest.mark.parametrize("world", WORLDS)
 def test_reasoning_is_the_first_field_and_stands_once(world: str, path: Path) -> None:
     with serving(lambda asked: completion("{}")) as server:
         models = known(server.address, reasoning=FIELD, answer=SCHEMA)
-        models = attrs.evolve(models, patience=1_000)
-        if world == "mining":
-            mining.record(path, {"rounds": 1}, "llm:a,greedy-mine", models=models)
-        elif world == "a game":
-            goldrush.record(PublicGoods, path, roster="llm:a,selfish*3", rounds=1, models=models)
-        else:
-            cast = cast_of(4, ["judge=llm:a"], models)
-            record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
+        goldrush.record(path=path, models=models, **WORLDS[world])
     forms = [asked.body["response_format"]["json_schema"]["schema"] for asked in server.asked]
 
     assert ["reasoning"] * len(forms) == [form["required"][0] for form in forms] != []

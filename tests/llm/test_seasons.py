@@ -63,7 +63,7 @@ def test_options_shape_the_prompts_and_are_recorded(tmp_path: Path) -> None:
     model = Model("a", "a-1", answer=TEXT, seed=1, notes=False, **more)
     path = tmp_path / "s.journal"
     with serving(reply) as server:
-        known = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
+        known = Models({"a": (model, Endpoint(server.address))})
         record(path, SETTINGS, cast_of(4, ["judge=llm:a"], known), models=known)
     [options] = [entry["options"] for entry in _cast_of(commits_of(path)) if entry["options"]]
 
@@ -193,7 +193,7 @@ def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(path: P
         return completion("Hm.") if question_of(asked) == "answers" else playing(asked)
 
     with serving(respond) as server:
-        recorded(path, server.address, "ada", "judge", assignments=6, patience=999)
+        recorded(path, server.address, "ada", "judge", assignments=6)
     events = list(log(path))
     answers = [e["answers"] for e in events if e.name in ("debriefed", "interviewed")]
 
@@ -212,7 +212,7 @@ def test_who_refuses_or_is_cut_is_told_apart(path: Path) -> None:
     ]
     turn = count()
     with serving(lambda asked: replies[next(turn) % 3]) as server:
-        recorded(path, server.address, "judge", assignments=3, patience=999)
+        recorded(path, server.address, "judge", assignments=3)
 
     assert HELD == held(path)
     assert ["refusal", "cut", None] == [row[3]["error"] for _, row in answers_in(path)][:3]

@@ -43,7 +43,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("studies") / "study"
     with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda fd: None)
-        chosen = models(server.address, "a", "b", patience=99)
+        chosen = models(server.address, "a", "b")
         study = Study.play(PLAN, folder, jobs=1, models=chosen)
     assert [Failures("a", 36, {"cut": 36}), Failures("b", 36, {"cut": 8})] == study.failures()
     return folder

@@ -48,10 +48,11 @@ from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Planned, StudyPlan, plan_of
 from goldrush.replay.study.play import check_journal
+from goldrush.replay.study.study import Study
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, tree, write
 from tests.llm.runs import models, pairs, rows_in
-from tests.llm.servers import Asked, Reply, completion, serving
+from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.mining import fork, record
 from tests.replay.study.dying import write_dying
 
@@ -588,6 +589,34 @@ def test_a_study_whose_models_were_changed_stays_as_it_is(asked_for: Path) -> No
         carry_out(ASKING, asked_for, models=Models(changed))
 
     assert len(read_manifest(asked_for).played) == len(read_manifest(asked_for).runs)
+
+
+@pytest.mark.parametrize("greets", [True, False])
+def test_a_study_goes_on_without_a_cell_whose_server_is_down(tmp_path: Path, greets: bool) -> None:
+    """From the start, where it does not answer the short question, or in the middle of a run."""
+    rosters = {"down": "llm:b*2", "up": "llm:a*2", "others": "raid*3"}
+    wanted = plan_of(treatments=["baseline"], rosters=rosters, seeds=2, rounds=3)
+
+    def down(asked: Asked) -> Reply:
+        is_down = asked.body["model"] == "b-1" and (asked.round or 2) == 2
+        return error(503, "asleep") if is_down else answering(asked)
+
+    with serving(down, greets=greets) as server:
+        known = models(server.address, "a", "b", concurrency=1, patience=0)
+        with pytest.raises(
+            RunFailed, match=r"^baseline.*/down.*: asleep.*1 other run stop"
+        ) as failed:
+            carry_out(wanted, tmp_path / "study", backend=processes(2), models=known)
+        played = Study.open(tmp_path / "study").runs()
+        server.respond, before = answering, len(server.asked)
+        carry_out(wanted, tmp_path / "study", backend=processes(2), models=known)
+        asked = [asked for asked in server.asked[before:] if asked.agent is not None]
+        carry_out(wanted, tmp_path / "whole", backend=processes(2), models=known)
+
+    assert (2, 4) == (failed.value.stopped, len(played))
+    assert {"b-1"} == {each.body["model"] for each in asked}
+    assert (8 if greets else 12) == len(asked)
+    assert tree(tmp_path / "whole") == tree(tmp_path / "study")
 
 
 def test_what_a_server_decided_is_no_other_run() -> None:
