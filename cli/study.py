@@ -14,6 +14,7 @@ from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.models import (
     Model,
+    ModelsFile,
     ReachOptions,
     check_model,
     models_of,
@@ -232,6 +233,10 @@ def report(
         "--tables", "DIR", "Write every table, too: CSV and LaTeX.",
         type=Output("folder"),
     ),
+    models: ModelsFile,
+    name_hosts: bool = option(
+        "--name-hosts", help="Name the servers of models, as the file --models has them."
+    ),
     force: ForcePage,
     as_json: bool = json_option("Print the numbers as JSON; write no page."),
 ) -> int:  # fmt: skip
@@ -248,7 +253,7 @@ def report(
     """
     users = measures_of(own_measures)
     if as_json:
-        written = {"--out": out, "--figures": figures, "--tables": tables}
+        written = {"--out": out, "--figures": figures, "--tables": tables, "--models": models}
         refuse({**written, "--force": force}, "--json writes no page")
         from goldrush.replay.report.reported import study_of
         from goldrush.replay.report.values import answers
@@ -258,12 +263,14 @@ def report(
             results = results_of(study, jobs=jobs, on_run=partial(step, "measuring"), users=users)
         echo_json(answers(study_of(results, outcome, contrasts, criteria=criteria)))
         return DONE
+    from goldrush.replay.arguments import models_of as models_in
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
         page, path = write_report(
             study, out, jobs=jobs, force=force, figures=figures, tables=tables,
             outcome=outcome, criteria=criteria, contrasts=contrasts, users=users, on_step=step,
+            models=models_in(models), names_hosts=name_hosts,
         )  # fmt: skip
     _print_report(page, path, figures, tables)
     return DONE

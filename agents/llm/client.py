@@ -33,7 +33,7 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.failures import REFUSAL
 from goldrush.agents.llm.json_object import SURROGATE
-from goldrush.agents.llm.models import Endpoint, log_warning
+from goldrush.agents.llm.models import OPENAI, Endpoint, log_warning
 from goldrush.agents.llm.options import NAME_MAX
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
@@ -55,7 +55,6 @@ WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
 WAIT_TOLD: Final = 10.0  # seconds after which a warning says how many questions wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
 TROUBLE_MAX: Final = 200  # characters of a reason
-OPENAI: Final = "https://api.openai.com/v1"
 AGAIN: Final = (408, 409, 425, 429)  # statuses that are tried again, with those from 500 on
 
 

@@ -28,6 +28,7 @@ from goldrush.kernel.text import is_visible
 KEY_MIN: Final = 6  # characters of the shortest key that is removed from texts
 WORD_MAX: Final = 8  # characters below which a key may be a word of an answer
 FILE_MAX: Final = 1 << 20  # bytes of a file of models
+OPENAI: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
 HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE

@@ -12,6 +12,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.given import games
+from goldrush.agents.llm.models import Models
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.grouping import grouped
@@ -28,6 +29,8 @@ from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.text import capitalized, format_ranges
 from goldrush.replay.tools import Tools
 
+FAILED: Final = "†"
+FAILED_NOTE: Final = f"{FAILED}: the share of answers of language models that failed"
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
@@ -38,6 +41,7 @@ class ReportedStudy:
     Attributes:
         asked: the name of the outcome; None: that of the world.
         judges: whether change over time and the criteria of the world have a section.
+        models: how language models are reached, for prices and, if `names_hosts`, hosts.
     """
 
     asked: str | None
@@ -46,6 +50,8 @@ class ReportedStudy:
     against: Mapping[Cell, Mapping[str, Interval]]
     assessment: Assessment
     styles: Mapping[str, Style]
+    models: Models | None = None
+    names_hosts: bool = False
 
     @property
     def results(self) -> AnyResults:
@@ -118,8 +124,16 @@ class ReportedStudy:
 
     def of_cell(self, cell: Cell) -> dict[str, str]:
         """What a row of a table says of its cell, by column."""
-        where = {"treatment": cell.treatment, "roster": self.answer.label(cell.roster)}
+        roster = f"{self.answer.label(cell.roster)}{self.mark(cell)}"
+        where = {"treatment": cell.treatment, "roster": roster}
         return {**where, **self.if_several(cell.rounds), **self.covariate(cell)}
+
+    def mark(self, *cells: Cell) -> str:
+        """The share of failed answers of models in cells, behind FAILED; empty if none failed."""
+        counts = [each for cell in cells for each in self.results.failures(cell)]
+        failed = sum(each.failed for each in counts)
+        share = failed / max(1, sum(each.answers for each in counts))
+        return f" {FAILED}{share:.0%}".replace(f"{FAILED}0%", f"{FAILED}<1%") if failed else ""
 
     def covariate(self, *cells: Cell) -> dict[str, str]:
         """The column of the covariate for some cells; none without a covariate."""
@@ -193,6 +207,8 @@ class ReportedStudy:
         rosters = list(dict.fromkeys(cell.roster for cell in cells))
         intervals = " Intervals of means are by Student's t over seeds." if has_intervals else ""
         players = f" {_listed('Roster', rosters)}" if any(rosters) else ""
+        failed = [f"{cell}{self.mark(cell)}" for cell in cells if self.mark(cell)]
+        players += f" {FAILED_NOTE}: {'; '.join(failed)}." if failed else ""
         return (
             f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
             f"each cell. {_listed('Treatment', treatments)}{players}{intervals}"
@@ -205,11 +221,16 @@ def study_of(
     contrasts: Sequence[str] = (),
     *,
     criteria: bool = False,
+    models: Models | None = None,
+    names_hosts: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
     answer = answer_of(results, outcome, contrasts)
     against, assessment = against_baseline(answer.results), Assessment(answer.results)
-    return ReportedStudy(outcome, criteria, answer, against, assessment, _styles(answer.results))
+    styles = _styles(answer.results)
+    return ReportedStudy(
+        outcome, criteria, answer, against, assessment, styles, models, names_hosts
+    )
 
 
 def defined(measure: AgentMeasure | Measure) -> str:

@@ -52,8 +52,8 @@ def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -
     whole = Assessment(study.results, burn_in=False).verdicts
     rows: list[dict[str, Content]] = [
         {
-            "treatments": now.treatments, "roster": now.roster, study.units: str(now.rounds),
-            **study.covariate(*now.cells), "criterion": now.criterion,
+            "treatments": now.treatments, "roster": f"{now.roster}{study.mark(*now.cells)}",
+            study.units: str(now.rounds), **study.covariate(*now.cells), "criterion": now.criterion,
             "verdict": Marked(now.verdict, now.note),
             "without a burn-in": Marked(then.verdict, then.note),
         }
@@ -75,7 +75,12 @@ def _behind(study: ReportedStudy) -> Iterator[ReportTable]:
         treatments = " and ".join(cell.treatment for cell in cells)
         null = NULL_NOTE if study.assessment.is_null(cells[0]) else ""
         covariates = map(" ".join, study.covariate(*cells).items())
-        where = [cells[0].roster, treatments, study.horizon(cells[0].rounds), *covariates]
+        where = [
+            f"{cells[0].roster}{study.mark(*cells)}",
+            treatments,
+            study.horizon(cells[0].rounds),
+            *covariates,
+        ]
         yield ReportTable.of(f"behind-{index}", f"{', '.join(where)}{null}.", rows)
 
 

@@ -336,6 +336,8 @@ class Study:
         jobs: int | None = None,
         figures: str | Path | None = None,
         tables: str | Path | None = None,
+        models: Models | str | Path | None = None,
+        names_hosts: bool = False,
         force: bool = False,
     ) -> Path:
         """Write the report of the study and return its path.
@@ -350,6 +352,8 @@ class Study:
             figures: a folder for all figures as files, each as `Figure.save` writes it without a
                 width, with its data and its caption.
             tables: a folder for all tables as CSV and LaTeX.
+            models: how language models are reached, for their prices and, if `names_hosts`, the
+                hosts of their servers, which no journal has.
             force: replace another file that goldrush wrote.
 
         Raises BadInput for a study that is not finished or whose journals are not those of its
@@ -361,6 +365,7 @@ class Study:
         _, written = report(
             self.folder, path, jobs=jobs, figures=figures, tables=tables, force=force,
             outcome=outcome, criteria=criteria, contrasts=contrasts, users=user_measures(measures),
+            models=models_of(models), names_hosts=names_hosts,
         )  # fmt: skip
         return written
 

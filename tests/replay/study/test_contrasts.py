@@ -4,6 +4,7 @@ not, and a server that ignores seeds.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.report.failures import model_tables
+from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, study_of
 from goldrush.replay.report.values import answers
@@ -59,12 +62,16 @@ def respond(asked: Asked) -> Reply:
     return completion(json.dumps({keys[0]: items}), usage=(1_000 + agent, 20))
 
 
+ASKED: list[Asked] = []  # of the study, as the server counted
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studies") / "study"
     with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda fd: None)
         Study.play(PLAN, folder, jobs=1, models=models(server.address, *MANY))
+    ASKED[:] = server.answered
     return folder
 
 
@@ -107,6 +114,26 @@ def test_a_report_says_so_and_names_controls_and_what_is_not_measured(
     assert all(row[-1] == "not measured: needs reask" for row in shares.values())
     assert "(positive control: asked not to raid)" in path.read_text("utf-8")
     assert json.loads(json.dumps(answers(found)))["comparisons"]["wordings"][0]["tests"] == 3
+
+
+def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
+    found: ReportedStudy, study: Path
+) -> None:
+    reached = models("http://models.example:8000/v1", *MANY, price_in=2.0, price_out=0.0)
+    told = study_of(found.results, models=reached, names_hosts=True)
+    used, asked = (table.csv.splitlines() for table in model_tables(told))
+    rows = list(csv.DictReader(used))
+    total = sum(1_000 + int(WHO.search(one.text)[1]) for one in ASKED)  # type: ignore[index]
+
+    assert len(ASKED) == sum(int(row["answers"].replace(",", "")) for row in rows)
+    assert total == sum(int(row["tokens in"].replace(",", "")) for row in rows)
+    assert abs(total * 2e-6 - sum(float(row["cost"]) for row in rows)) < 1e-3
+    for row in csv.DictReader(asked):
+        assert "models.example:8000" == row["host"]
+        assert "test-1" == row["reported"]
+        assert "temperature not sent" in row["options"]
+    assert "models.example" not in StudyPage(found).html()
+    assert "same bytes" not in StudyPage(found).html()
 
 
 def test_a_contrast_that_the_study_does_not_have_is_told_before_anybody_is_asked(
