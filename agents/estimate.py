@@ -58,9 +58,9 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
         most = questions * (players.prompt.longest + AROUND_MAX)
         most_out = questions * model.max_tokens
         price = known.get(model.name)
-        cost = price and price.millionths(most, most_out) / 1_000_000
         about = min(round(size / BYTES_PER_TOKEN), most)
-        results.append(Estimate(model.name, questions, about, most, most_out, cost))
+        costs = [price and price.millionths(each, most_out) / 1_000_000 for each in (about, most)]
+        results.append(Estimate(model.name, questions, about, most, most_out, *costs))
     return results
 
 

@@ -65,6 +65,9 @@ class ReachOptions(NamedTuple):
     max_cost: float | None = option(
         "--max-cost", "COST", "Stop before the answers together cost more than this."
     )
+    max_requests: int | None = option(
+        "--max-requests", "N", "Stop before more than N requests are sent, tries included."
+    )
 
 
 def models_of(reach: ReachOptions, model: str | None = None) -> Models:

@@ -22,6 +22,7 @@ from goldrush.cli.models import (
 from goldrush.cli.options import (
     FILE,
     SETTINGS,
+    DryRun,
     ForcePage,
     Jobs,
     Output,
@@ -37,7 +38,7 @@ from goldrush.cli.options import (
     roster_option,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.record import settings_of
+from goldrush.cli.record import estimated, settings_of
 from goldrush.cli.text import echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
@@ -97,6 +98,7 @@ def study(
     trust: Trust,
     model: Model,
     reach: ReachOptions,
+    dry_run: DryRun,
     as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Record many runs: treatments x rosters x seeds x horizons.
@@ -138,6 +140,10 @@ def study(
         )  # fmt: skip
     if model is not None:
         check_model(model, wanted.policies, "no roster has it")
+    if dry_run:
+        from goldrush.replay.study.carry_out import estimate_study
+
+        return estimated(estimate_study(wanted, models), reach, as_json)
     return _carried_out(wanted, out, models, dask, jobs, as_json)
 
 

@@ -28,6 +28,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.grouping import grouped
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.text import format_table
 
 SUMS: Final = {  # of answers, with their heads
@@ -155,6 +156,17 @@ class Usage(msgspec.Struct, frozen=True):
             "total": msgspec.structs.asdict(self.total),
             "failures": [msgspec.structs.asdict(one) for one in self.failures],
         }
+
+
+def usage_by_cell(runs: Iterable[Usage], studies: StudyFolders) -> list[tuple[str, str, Taken]]:
+    """The usage of each model in all runs of a cell of a study, as (treatment, roster, usage);
+    empty for runs of none.
+    """
+    by_cell: dict[tuple[str, str], list[Taken]] = {}
+    for run in runs:
+        if (cell := studies.cell_of(run.path.removesuffix(".unfinished"))) is not None:
+            by_cell.setdefault(cell, []).extend(taken for *_, taken in run.agents)
+    return [(*cell, taken) for cell, parts in by_cell.items() for taken in by_model(parts)]
 
 
 def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
