@@ -198,7 +198,8 @@ class Client:
                             arrived.append(arrivals.get())
                         answers = [item for item in arrived if item is not None]
                         left -= len(answers)
-                        yield [each.result() for each in answers if not each.cancelled()]
+                        kept = [each for each in answers if not (waits.ends and each.cancelled())]
+                        yield [answer.result() for answer in kept]
         finally:
             _give_up(out)
             gone = set(out)

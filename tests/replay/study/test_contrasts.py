@@ -14,13 +14,16 @@ from pathlib import Path
 import pytest
 
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.journal.usage import usage, usage_by_cell
 from goldrush.replay.report.failures import model_tables
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, study_of
 from goldrush.replay.report.values import answers
+from goldrush.replay.study.carry_out import estimate_study
 from goldrush.replay.study.contrasts import DEPENDS, over_wordings, shares_of
 from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.study import Study
@@ -125,6 +128,12 @@ def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
     rows = list(csv.DictReader(used))
     total = sum(1_000 + int(WHO.search(one.text)[1]) for one in ASKED)  # type: ignore[index]
 
+    cells = usage_by_cell(map(usage, study.rglob("*.journal")), StudyFolders())
+    [raider, *_] = estimate_study(PLAN, reached)
+
+    assert raider.questions == sum(t.answers for *_, t in cells if "raider" in t.model)
+    assert len(rows) == len(cells)
+    assert total == sum(taken.tokens_in for *_, taken in cells)
     assert len(ASKED) == sum(int(row["answers"].replace(",", "")) for row in rows)
     assert total == sum(int(row["tokens in"].replace(",", "")) for row in rows)
     assert abs(total * 2e-6 - sum(float(row["cost"]) for row in rows)) < 1e-3
