@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
@@ -73,9 +75,8 @@ def report(
         check_folder(tables, TABLES, force=force)
 
     results = results_of(folder, jobs=jobs, on_run=partial(on_step, "measuring"), users=users)
-    reported = study_of(
-        results, outcome, contrasts, criteria=criteria, models=models, names_hosts=names_hosts
-    )
+    reported = study_of(results, outcome, contrasts, criteria=criteria)
+    reported = attrs.evolve(reported, models=models, names_hosts=names_hosts)
     page = StudyPage(reported)
     if figures is not None:
         write_figures(

@@ -221,16 +221,12 @@ def study_of(
     contrasts: Sequence[str] = (),
     *,
     criteria: bool = False,
-    models: Models | None = None,
-    names_hosts: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
     answer = answer_of(results, outcome, contrasts)
     against, assessment = against_baseline(answer.results), Assessment(answer.results)
     styles = _styles(answer.results)
-    return ReportedStudy(
-        outcome, criteria, answer, against, assessment, styles, models, names_hosts
-    )
+    return ReportedStudy(outcome, criteria, answer, against, assessment, styles)
 
 
 def defined(measure: AgentMeasure | Measure) -> str:

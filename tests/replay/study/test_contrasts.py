@@ -11,6 +11,7 @@ import random
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
@@ -123,7 +124,7 @@ def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
     found: ReportedStudy, study: Path
 ) -> None:
     reached = models("http://models.example:8000/v1", *MANY, price_in=2.0, price_out=0.0)
-    told = study_of(found.results, models=reached, names_hosts=True)
+    told = attrs.evolve(found, models=reached, names_hosts=True)
     used, asked = (table.csv.splitlines() for table in model_tables(told))
     rows = list(csv.DictReader(used))
     total = sum(1_000 + int(WHO.search(one.text)[1]) for one in ASKED)  # type: ignore[index]
