@@ -26,7 +26,7 @@ _TEX: Final = str.maketrans(
         "÷": r"$\div$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "←": r"$\leftarrow$",
         "→": r"$\rightarrow$", "≤": r"$\le$", "≥": r"$\ge$", "α": r"$\alpha$", "ρ": r"$\rho$",
         "Σ": r"$\Sigma$", "∫": r"$\int$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "₊": "$_+$",
-        "₋": "$_-$", "†": r"$\dagger$", "ᵢ": "$_i$", "ⱼ": "$_j$", "ₖ": "$_k$", "ⁿ": "$^n$",
+        "₋": "$_-$", "ᵢ": "$_i$", "ⱼ": "$_j$", "ₖ": "$_k$", "ⁿ": "$^n$",
         "–": "--", "…": r"\dots{}", TOGETHER: "~", "\"": "''",
     }
 )  # fmt: skip

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-import attrs
-
 from goldrush.agents.llm.failures import MOSTLY, PLAYED_INSTEAD
 from goldrush.kernel.files import MARK, is_marked
 from goldrush.kernel.journal import FORMAT
@@ -28,7 +26,7 @@ from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.report import failures, figures, sections, verdicts
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import printable
-from goldrush.replay.report.reported import FAILED, FAILED_NOTE, ReportedStudy
+from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.svg import (
     COLOURS,
     columns_of,
@@ -81,7 +79,7 @@ class StudyPage:
             *failures.model_tables(study),
             *sections.measure_tables(study),
         ]
-        return {table.name: _noted(table) for table in every if table.rows}
+        return {table.name: table for table in every if table.rows}
 
     def html(self) -> str:
         """The page. Raises BadInput if Jinja is not installed."""
@@ -144,14 +142,6 @@ class StudyPage:
             "versions": f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "
             f"{FORMAT}), Python {platform.python_version()}, scipy {version('scipy')}",
         }  # fmt: skip
-
-
-def _noted(table: ReportTable) -> ReportTable:
-    """The table, with a note on shares of failed answers if it has any."""
-    has_failed = any(FAILED in str(cell) for row in (table.head, *table.rows) for cell in row)
-    if not has_failed and FAILED not in table.caption:
-        return table
-    return attrs.evolve(table, caption=f"{table.caption} {FAILED_NOTE}.")
 
 
 def is_html(front: bytes) -> bool:

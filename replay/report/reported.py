@@ -29,8 +29,6 @@ from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.text import capitalized, format_ranges
 from goldrush.replay.tools import Tools
 
-FAILED: Final = "†"
-FAILED_NOTE: Final = f"{FAILED}: the share of answers of language models that failed"
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
@@ -124,16 +122,8 @@ class ReportedStudy:
 
     def of_cell(self, cell: Cell) -> dict[str, str]:
         """What a row of a table says of its cell, by column."""
-        roster = f"{self.answer.label(cell.roster)}{self.mark(cell)}"
-        where = {"treatment": cell.treatment, "roster": roster}
+        where = {"treatment": cell.treatment, "roster": self.answer.label(cell.roster)}
         return {**where, **self.if_several(cell.rounds), **self.covariate(cell)}
-
-    def mark(self, *cells: Cell) -> str:
-        """The share of failed answers of models in cells, behind FAILED; empty if none failed."""
-        counts = [each for cell in cells for each in self.results.failures(cell)]
-        failed = sum(each.failed for each in counts)
-        share = failed / max(1, sum(each.answers for each in counts))
-        return f" {FAILED}{share:.0%}".replace(f"{FAILED}0%", f"{FAILED}<1%") if failed else ""
 
     def covariate(self, *cells: Cell) -> dict[str, str]:
         """The column of the covariate for some cells; none without a covariate."""
@@ -207,8 +197,6 @@ class ReportedStudy:
         rosters = list(dict.fromkeys(cell.roster for cell in cells))
         intervals = " Intervals of means are by Student's t over seeds." if has_intervals else ""
         players = f" {_listed('Roster', rosters)}" if any(rosters) else ""
-        failed = [f"{cell}{self.mark(cell)}" for cell in cells if self.mark(cell)]
-        players += f" {FAILED_NOTE}: {'; '.join(failed)}." if failed else ""
         return (
             f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
             f"each cell. {_listed('Treatment', treatments)}{players}{intervals}"

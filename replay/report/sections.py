@@ -84,10 +84,9 @@ def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
 def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content]:
     change = comparison.change
     data = "" if change.n == change.seeds else f" ({change.n} of {change.seeds})"
-    a, b = map(study.mark, comparison.cells)
     return {
         _PAIRED[comparison.kind]: comparison.where, **study.if_several(comparison.rounds),
-        f"b {MINUS} a": f"{comparison.b}{b} {MINUS} {comparison.a}{a}",
+        f"b {MINUS} a": f"{comparison.b} {MINUS} {comparison.a}",
         "seeds": f"{change.n}{data}",
         "mean of a": rounded(change.first), "mean of b": rounded(change.second),
         "difference ± 95%": bounds(change.difference),
@@ -155,7 +154,6 @@ def _by_model(
         lambda each: (subjects[each[1]].name, each[0], each[1].rounds),
     ).items():
         outcomes = {subjects[cell].wording: outcome for _, cell, outcome in members}
-        model += study.mark(*(cell for _, cell, _ in members))
         told = ", ".join(f"{wording}: {outcome}" for wording, outcome in outcomes.items())
         verdict = Marked(over_wordings(outcomes), told)
         yield {"model": model, "claim": claim, **study.if_several(rounds), "verdict": verdict}
@@ -182,7 +180,7 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
         covariate = [f"{study.of.studies.covariate} {' or '.join(covariates)}"] * bool(covariates)
         title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
         table = ReportTable(
-            f"means-{at}", ["measure", *(f"{c.roster}{study.mark(c)}" or "mean" for c in cells)],
+            f"means-{at}", ["measure", *(cell.roster or "mean" for cell in cells)],
             [
                 [measure.title, *(_mean(study.results.by_cell[cell], name) for cell in cells)]
                 for name, measure in study.results.measures.known.items()

@@ -52,8 +52,8 @@ def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -
     whole = Assessment(study.results, burn_in=False).verdicts
     rows: list[dict[str, Content]] = [
         {
-            "treatments": now.treatments, "roster": f"{now.roster}{study.mark(*now.cells)}",
-            study.units: str(now.rounds), **study.covariate(*now.cells), "criterion": now.criterion,
+            "treatments": now.treatments, "roster": now.roster, study.units: str(now.rounds),
+            **study.covariate(*now.cells), "criterion": now.criterion,
             "verdict": Marked(now.verdict, now.note),
             "without a burn-in": Marked(then.verdict, then.note),
         }

@@ -65,17 +65,6 @@ def test_that_models_hardly_played_stands_above_what_was_found(study: Path, tmp_
         assert text.index(line) < text.index("compare 2 treatments")
 
 
-def test_their_share_stands_in_every_table_and_figure_of_the_cell(study: Path) -> None:
-    page = StudyPage(study_of(results_of(study, jobs=1)))
-    plain = {"models", "asked", "measures", "trade-off"}
-
-    assert [] == [n for n, t in page.tables.items() if n not in plain and "†" not in t.csv]
-    assert [] == [n for n, t in page.tables.items() if n not in plain and "†:" not in t.caption]
-    assert [] == [
-        name for name, f in page.figures.items() if "scarce, both, 4 †67%" not in f.caption
-    ]
-
-
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
     table = model_tables(study_of(found))[0]
