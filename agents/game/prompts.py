@@ -118,7 +118,7 @@ class GamePrompts:
             }
 
     def row(self, agent: int, text: str | None, error: str | None, source: Source) -> Row:
-        """The submission in an answer; the default one, with an error, where it has none."""
+        """The submission in an answer; with an error, where it has none, the default or nothing."""
         asks = self.view.asks
         is_lost = error in (NO_ANSWER, REFUSAL)
         given = None if is_lost else object_in(text or "", asks.types)
@@ -139,6 +139,8 @@ class GamePrompts:
 
     def _default(self, agent: int, error: str, source: Source) -> Row:
         asks, legal = self.view.asks, self.legal(agent)
+        if asks.missing is None:
+            return (agent, *[None] * len(asks.types), error, source)
         row = asks.default()[1:-2]
         if legal:
             row = tuple(

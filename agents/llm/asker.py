@@ -36,6 +36,7 @@ from goldrush.agents.llm.failures import (
     CUT,
     FIRST,
     Failures,
+    format_kinds,
     merge_failures,
 )
 from goldrush.agents.llm.model import Model
@@ -190,6 +191,12 @@ class Asker:
         self._count_failures(
             (self.subject(questions[index].asked_model), error) for index, error in errors.items()
         )
+
+        for model in {question.asked_model for question in questions}:
+            counts = self._failures[self.subject(model)]
+            if counts.answers >= FIRST and counts.hardly_played:
+                failed = f"{format_kinds(counts.kinds)} of {counts.answers:,}"
+                self._once(model, "failed", f"most answers failed: {failed}; --fail-over stops it")
 
     def _wait(self, unit: str, troubles: Sequence[str], pause: float | None) -> None:
         """Wait so many seconds for servers; None: no longer. Raises RunStopped."""

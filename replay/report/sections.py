@@ -94,6 +94,7 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content
         "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
         "noise": number(comparison.floor, 2) if comparison.kind == WORDINGS else "",
         "detectable": number(comparison.detectable, 2),
+        **study.failed(*comparison.cells),
         "result": Marked(_result(comparison)),
     }  # fmt: skip
 
@@ -128,6 +129,7 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
             "seed": seed or "", "wording": wording or "",
             "sample": sample or "not measured: needs [sample=1]",
             "wording under some seeds": rest or "", "decision": "not measured: needs reask",
+            **study.failed(*cells),
         })  # fmt: skip
     caption = (
         f"The variance of {outcome.title} over runs by source, as shares of the sum; of wordings "
@@ -184,7 +186,8 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
             [
                 [measure.title, *(_mean(study.results.by_cell[cell], name) for cell in cells)]
                 for name, measure in study.results.measures.known.items()
-            ],
+            ]
+            + [[name, *(study.failed(cell)[name] for cell in cells)] for name in study.failed()],
             f"Values of whole runs. {title}: mean ± half the 95% interval over seeds; in brackets "
             "the number of seeds with a value, if not all have one.",
         )  # fmt: skip

@@ -69,6 +69,12 @@ class Results(Generic[C, K]):
         """The usage of each of a cell's language models, over all its runs."""
         return by_model(taken for result in self.by_cell[cell] for taken in result.taken)
 
+    def failed(self, cell: Cell) -> float | None:
+        """The share of failed answers of all models of a cell; None if it has no answers."""
+        counts = self.failures(cell)
+        answers = sum(each.answers for each in counts)
+        return sum(each.failed for each in counts) / answers if answers else None
+
 
 def measures_in(
     of: Tools, runs: Sequence[Result[Any, Any]], users: Sequence[UserMeasure]

@@ -21,7 +21,6 @@ from goldrush.agents.llm.failures import (
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.journal.usage import failures_in, usage
 from goldrush.replay.journal.verify import verify
-from tests.journals import progress
 from tests.llm.runs import models, playing
 from tests.llm.seasons import WORLDS
 from tests.llm.servers import Asked, Reply, completion, error, in_turn, serving
@@ -54,9 +53,8 @@ def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
 
 # --- outages ---
 
-DOWN = [
-    *map(error, (401, 402, 403, 404, 429, 503)), Reply(b"<html>"), Reply(b"", raw=True),
-]  # fmt: skip
+STATUSES = (401, 402, 403, 404, 429, 503)
+DOWN = [*map(error, STATUSES), Reply(b"<html>"), Reply(b"", raw=True)]
 
 
 def down_from(number: int, *replies: Reply) -> Callable[[Asked], Reply]:
@@ -76,39 +74,35 @@ def test_an_outage_changes_nothing_but_the_time(world: str, tmp_path: Path) -> N
 
     assert whole.path.read_bytes() == run.path.read_bytes()
     assert all("asked again in 0.00" in line for line in lines)
-    assert all(f"HTTP {status}: no" in "".join(lines) for status in (401, 402, 403, 404, 429, 503))
+    assert all(f"HTTP {status}: no" in "".join(lines) for status in STATUSES)
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_a_run_stops_where_patience_ends_and_goes_on_with_what_is_missing(
-    world: str, tmp_path: Path
-) -> None:
+def test_a_run_stops_where_patience_ends_and_goes_on(world: str, tmp_path: Path) -> None:
     """In the middle of a unit: of two agents who are asked in the second round one has answered."""
     with serving(lambda asked: UNREADABLE) as server:
         known = models(server.address, concurrency=1, patience=0)
         whole = goldrush.record(path=tmp_path / "whole", models=known, **WORLDS[world])
         questions = len(server.asked)
         server.respond = down_from(4, error(401, "no credit"))
-        with pytest.raises(RunStopped, match=r"no answer for one agent: HTTP 401") as stopped:
+        with pytest.raises(RunStopped, match=r"one agent: HTTP 401: no credit \(--patience\)"):
             goldrush.record(path=tmp_path / "run", models=known, **WORLDS[world])
         held = usage(tmp_path / "run").total.answers
         server.asked.clear()
         server.respond = lambda asked: UNREADABLE
         goldrush.open(tmp_path / "run", models=known).resume()
 
-    assert "--patience" == stopped.value.option
     assert (3, questions - 3) == (held, len(server.asked))
     assert whole.path.read_bytes() == (tmp_path / "run").read_bytes()
 
 
 def test_the_tries_of_an_outage_count_under_a_ceiling(path: Path) -> None:
-    """Those that a server may have charged: none that it refused."""
+    """Of a server that takes the question and closes the connection: it may have charged."""
     with serving(lambda asked: Reply(b"", raw=True)) as server:
         known = models(server.address, max_tokens=20_000)
         with pytest.raises(RunStopped, match=r"it may take up to .*--max-tokens"):
             record(path, {"rounds": 6}, "llm:a*1,raid", models=known)
 
-    assert (0, 0) == progress(path)
     assert 2 <= len(server.asked) < 10
 
 
@@ -122,13 +116,6 @@ def test_too_many_failures_of_a_model_stop_the_run_before_the_next_round(path: P
 
     assert ("round 3", "--fail-over") == (stopped.value.unit, stopped.value.option)
     assert "llm:a: 8 of 20 answers unreadable, over 39.9%" == stopped.value.limit
-
-
-def test_as_many_failures_as_may_be_do_not_stop_it(path: Path) -> None:
-    with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server:
-        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=0.4))
-
-    assert verify(path).finished
 
 
 def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
@@ -150,7 +137,7 @@ def test_what_the_journal_holds_is_counted_when_a_run_goes_on(path: Path) -> Non
         with pytest.raises(RunStopped, match="round 3: llm:a: 8 of 20 answers"):
             resume(path, models=models(server.address, fail_over=0.3))
         assert asked == len(server.asked)
-        resume(path, models=models(server.address, fail_over=0.5))
+        resume(path, models=models(server.address, fail_over=0.4))
 
     assert verify(path).finished
     assert [Failures("a", 60, {"no-json": 24})] == failures_in(path)

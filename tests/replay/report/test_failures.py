@@ -12,7 +12,8 @@ import pytest
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.replay.journal.usage import Taken
-from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_tables
+from goldrush.replay.report.failures import LINES_MAX, hardly_played
+from goldrush.replay.report.models import model_tables
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import study_of
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarn
 
 TEN = "llm:a,llm:b,raid,raid,llm:a,llm:b,raid,raid,llm:a,llm:b"
 PLAN = plan_of(treatments=["scarce", "scarce-20"], rosters={"both": TEN}, seeds=1, rounds=4)
+OF_CELLS = ("outcome", "treatments", "policies", "verdicts", "behind", "every", "means")
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
 
 
@@ -80,6 +82,19 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
         for one in told["models"]
         if one["treatment"] == "scarce"
     ]
+
+
+def test_the_share_of_failed_answers_stands_with_every_number_of_a_cell(study: Path) -> None:
+    page = StudyPage(study_of(results_of(study, jobs=1), criteria=True))
+    tables = {name: table for name, table in page.tables.items() if name.startswith(OF_CELLS)}
+    shares = "Failed answers of models: 67% in scarce, both, 4 rounds; 58% in scarce-20, both, 4"
+
+    assert {"outcome", "treatments", "policies", "every-treatment", "means-1"} <= tables.keys()
+    for table in (f"{table.csv} {table.caption}" for table in tables.values()):
+        assert ("failed answers" in table, True) == (True, "67%" in table or "58%" in table)
+    captions = [figure.caption for figure in page.figures.values()]
+    assert [] == [caption for caption in captions if "ailed answers of models: " not in caption]
+    assert any(shares in caption for caption in captions)
 
 
 def test_only_so_many_models_are_named_above_the_verdicts_and_as_text() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.usage import usage, usage_by_cell
-from goldrush.replay.report.failures import model_tables
+from goldrush.replay.report.models import model_tables
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, study_of
