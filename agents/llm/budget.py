@@ -12,6 +12,7 @@ import fcntl
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import add
 from typing import Final, NamedTuple
 
 import msgspec
@@ -94,13 +95,18 @@ class Budget:
         """Count the upper bounds of questions, which are then sent. If they could exceed a ceiling,
         nothing is counted, and the result is the ceiling as text and its option.
         """
+        tokens, cost = sum(a.tokens for a in amounts), sum(map(self.cost_of, amounts))
+        wanted = (tokens, cost, len(amounts))
         with self._counts() as counts:
-            objection = self._objection(counts, amounts)
-            if objection is None:
-                counts[0] += sum(amount.tokens for amount in amounts)
-                counts[1] += sum(map(self.cost_of, amounts))
-                counts[2] += len(amounts)
-            return objection
+            for what, used, more in zip(_CEILINGS, counts, wanted, strict=True):
+                most = getattr(self._models, f"max_{what}")
+                if most is not None and used + more > most:
+                    form = "{:.4f}" if what == "cost" else "{:,.0f}"
+                    would, left = map(form.format, (more, max(0.0, most - used)))
+                    may = f"cost up to {would}" if what == "cost" else f"take up to {would} {what}"
+                    return f"it may {may}, and {left} of {most:,} are left", f"--max-{what}"
+            counts[:] = map(add, counts, wanted)
+        return None
 
     def cost_of(self, amount: Amount) -> float:
         """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
@@ -114,10 +120,11 @@ class Budget:
         fault = self._unpriced(*filter(None, [name]))
         if fault is not None:
             return f"--max-cost: {'; '.join(fault)}"
-        if self._models.max_tokens is not None and self.tokens >= self._models.max_tokens:
-            return f"--max-tokens {self._models.max_tokens}"
-        if self._models.max_cost is not None and self.cost >= self._models.max_cost:
-            return f"--max-cost {self._models.max_cost:g}"
+        with self._counts() as counts:
+            for what, used in zip(_CEILINGS, counts, strict=True):
+                most = getattr(self._models, f"max_{what}")
+                if most is not None and used >= most:
+                    return f"--max-{what} {most if type(most) is int else f'{most:g}'}"
         return None
 
     def _unpriced(self, *more: str) -> tuple[str, str] | None:
@@ -130,27 +137,8 @@ class Budget:
                 return f"a ceiling of cost needs the price of {name}", give
         return None
 
-    def _objection(
-        self, counts: Sequence[float], amounts: Sequence[Amount]
-    ) -> tuple[str, str] | None:
-        tokens, cost, requests = counts
-        more, models = sum(amount.tokens for amount in amounts), self._models
-        if models.max_tokens is not None and tokens + more > models.max_tokens:
-            left = models.max_tokens - int(tokens)
-            has = f"{left:,} of {models.max_tokens:,} are left"
-            if left < 0:
-                has = f"{int(tokens):,} of {models.max_tokens:,} are taken"
-            return f"it may take up to {more:,} tokens, and {has}", "--max-tokens"
-        costs = sum(map(self.cost_of, amounts))
-        if models.max_cost is not None and cost + costs > models.max_cost:
-            has = f"{max(0.0, models.max_cost - cost):.4f} of {models.max_cost:g} are left"
-            return f"it may cost up to {costs:.4f}, and {has}", "--max-cost"
-        if models.max_requests is not None and requests + len(amounts) > models.max_requests:
-            has = f"{int(requests):,} of {models.max_requests:,} were sent"
-            return f"it sends {len(amounts):,} more requests, and {has}", "--max-requests"
-        return None
 
-
+_CEILINGS: Final = ("tokens", "cost", "requests")  # options of `Models`, as they are counted
 COUNTS: Final = struct.Struct("<3d")  # a shared budget: tokens, cost, requests
 
 

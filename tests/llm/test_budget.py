@@ -132,7 +132,7 @@ def test_a_ceiling_objects_to_what_would_pass_it_and_says_what_is_left(
     assert after == (budget.cost if is_cost else budget.tokens)
     if objection is not None:
         form, option = ("{:.4f}", "--max-cost") if is_cost else ("{:,}", "--max-tokens")
-        left = max(0, ceiling - before) if is_cost or before <= ceiling else before
+        left = max(0, ceiling - before)
         assert option == objection[1]
         assert form.format(more) in objection[0]
         assert form.format(left) in objection[0]

@@ -115,7 +115,7 @@ def test_a_report_says_so_and_names_controls_and_what_is_not_measured(
     assert "The positive control: 1 of 1 difference beyond" in found.answer.sentences[2]
     assert {"not told from noise"} == {*results.values()}
     assert {"llm:raider", "llm:settler"} == shares.keys()
-    assert all(row[-1] == "not measured: needs reask" for row in shares.values())
+    assert all(row[-2] == "not measured: needs reask" for row in shares.values())
     assert "(positive control: asked not to raid)" in path.read_text("utf-8")
     assert json.loads(json.dumps(answers(found)))["comparisons"]["wordings"][0]["tests"] == 3
 
