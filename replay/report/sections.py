@@ -149,7 +149,8 @@ def _by_model(
     claims = [(f"{each.b} > {each.a}", each.cells[0], each.outcome) for each in compared]
     if study.judges:
         claims += [
-            (each.criterion, each.cells[0], each.verdict) for each in study.assessment.verdicts
+            (f"{each.criterion}: {each.treatments}", each.cells[0], each.verdict)
+            for each in study.assessment.verdicts
         ]
     for (model, claim, rounds), members in grouped(
         [each for each in claims if subjects[each[1]].wording],

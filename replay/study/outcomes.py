@@ -9,7 +9,8 @@ contrasts are chosen, these alone are tested, and corrected over those of one su
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
+from operator import attrgetter
 
 import attrs
 
@@ -261,10 +262,11 @@ def comparisons(
     chosen, same = named.chosen(contrasts), identical_cells(results)
     cells = [cell for cell in results.by_cell if cell not in same]
     compared: list[Comparison] = []
-    for kind in (TREATMENTS, WORDINGS, ROSTERS):
+    for kind in (TREATMENTS, WORDINGS, ROSTERS) if chosen else (TREATMENTS, ROSTERS):
+        of = {cell: named.named(kind, cell) for cell in cells}
         for first, second in permutations(cells, 2) if chosen else combinations(cells, 2):
-            (a, where), (b, other) = named.named(kind, first), named.named(kind, second)
-            is_asked = (kind, a, b) in chosen if chosen else kind != WORDINGS
+            (a, where), (b, other) = of[first], of[second]
+            is_asked = not chosen or (kind, a, b) in chosen
             if is_asked and (where, first.rounds) == (other, second.rounds):
                 compared.append(_of_cells(results, outcome, kind, where, (a, b), (first, second)))
     if chosen:
@@ -277,10 +279,9 @@ def comparisons(
         return named.subjects[comparison.cells[0]].name if is_of_one else comparison.kind
 
     families = map(_corrected, grouped(compared, family).values())
-    by_kind = grouped((each for of_family in families for each in of_family), lambda e: e.kind)
-    return {
-        kind: by_kind[kind] for kind in (TREATMENTS, WORDINGS, ROSTERS, POLICIES) if kind in by_kind
-    }
+    order = (TREATMENTS, WORDINGS, ROSTERS, POLICIES).index
+    corrected = sorted(chain.from_iterable(families), key=lambda each: order(each.kind))
+    return grouped(corrected, attrgetter("kind"))
 
 
 def contrasted_in(results: AnyResults) -> Contrasted:
@@ -297,9 +298,9 @@ def _beside_noise(
     if found.kind != WORDINGS or pair[0] is None or pair[1] is None:
         return found
     null = _of_cells(results, outcome, WORDINGS, "", (DEFAULT, NULL), (pair[0], pair[1]))
-    low, high = null.change.difference.low, null.change.difference.high
+    ends = (null.change.difference.low, null.change.difference.high)
     return attrs.evolve(
-        found, floor=None if low is None or high is None else max(abs(low), abs(high))
+        found, floor=max((abs(end) for end in ends if end is not None), default=None)
     )
 
 
