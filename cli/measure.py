@@ -90,7 +90,7 @@ def measure(
         refuse({"--csv": as_csv}, "it is for a study")
         echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
         return DONE
-    refuse({"--models": models, "--csv": as_csv}, "it is for --usage")
+    refuse({"--models": models, "--csv": as_csv}, "prices and CSV are for --usage")
     users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if is_single:
