@@ -38,10 +38,10 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
     """
     if players.prompt is None:
         raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
-    chosen = distinct_models(run.roster.entries)
-    names = [model.name for model in chosen]
+    # Of agents with one wording the lowest alone has its text, and they are one model.
+    chosen = {model.name: model for model in distinct_models(run.roster.entries)}
     models = resources.models or Models()
-    Budget(models, names)  # refuses what a run would
+    Budget(models, [*chosen])  # refuses what a run would
     known = prices(models.by_name)
     played = [*players.questions(run, resources)] if chosen else []
     left: int = run.facts["config"][players.horizon] - len(played)
@@ -51,16 +51,16 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
         return sum(amounts) + ceil(left * sum(like) / len(like))
 
     results = []
-    for model in chosen:
+    for model in chosen.values():
         first = [[one for one in asked if one.asked_model.name == model.name] for asked in played]
         questions = whole([len(asked) for asked in first])
         size = whole([sum(one.upper_bound.tokens_in for one in asked) for asked in first])
         most = questions * (players.prompt.longest + AROUND_MAX)
         most_out = questions * model.max_tokens
         price = known.get(model.name)
-        cost = price and price.millionths(most, most_out) / 1_000_000
         about = min(round(size / BYTES_PER_TOKEN), most)
-        results.append(Estimate(model.name, questions, about, most, most_out, cost))
+        costs = [price and price.millionths(each, most_out) / 1_000_000 for each in (about, most)]
+        results.append(Estimate(model.name, questions, about, most, most_out, *costs))
     return results
 
 

@@ -72,6 +72,10 @@ class ReachOptions(NamedTuple):
     )  # fmt: skip
     max_tokens: int | None = MAX_TOKENS
     max_cost: float | None = MAX_COST
+    max_requests: int | None = option(
+        "--max-requests", "N", "Stop before more than N requests are sent, tries included.",
+        type=click.IntRange(0),
+    )  # fmt: skip
 
 
 def models_of(reach: ReachOptions, model: str | None = None) -> Models:

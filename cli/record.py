@@ -45,6 +45,7 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, Resources
     from goldrush.replay.arguments import OnStep
@@ -125,7 +126,7 @@ def record(
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
-        return estimated(planned, recording.as_json)
+        return estimated(planned.estimate(), reach, recording.as_json)
     again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
     return recorded(planned, out, [world], treatment, force, recording, again)
 
@@ -438,18 +439,24 @@ def _held(path: str) -> str:
     return holds
 
 
-def estimated(planned: PlannedRun, as_json: bool) -> int:
-    """Print how many questions and tokens a run would take, and their cost."""
+def estimated(estimates: Sequence[Estimate], reach: ReachOptions, as_json: bool) -> int:
+    """Print how many questions and tokens a run or a study would take, and their cost, beside the
+    ceilings.
+    """
     from msgspec.structs import asdict
 
-    estimates = planned.estimate()
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
     rows: list[Sequence[str]] = [head]
     for model in estimates:
-        cost = "no price given" if model.most_cost is None else f"at most {model.most_cost:,.2f}"
+        cost = "no price given"
+        if model.cost is not None and model.most_cost is not None:
+            cost = f"about {model.cost:,.2f}, at most {model.most_cost:,.2f}"
         numbers = (model.questions, model.tokens_in, model.most_in, model.most_out)
         rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
     table = format_table(rows, numbers=range(1, 6))
+    for name in ("max_tokens", "max_cost", "max_requests"):
+        if (most := getattr(reach, name)) is not None:
+            table += f"\nceiling: --{name.replace('_', '-')} {most:,}"
     nothing = "no language model plays; nothing would be asked"
     echo(as_json, lambda: [*map(asdict, estimates)], lambda: table if estimates else nothing)
     return DONE

@@ -90,7 +90,9 @@ class Asker:
         for model in chosen:
             _check_secrets(model, secrets)
         self._prompt = prompt
-        self._budget = Budget(models, list(self._endpoints), [each.charged for each in earlier])
+        taken = [each.charged for each in earlier]
+        requests = sum(each.answer.tries for each in earlier)
+        self._budget = Budget(models, list(self._endpoints), taken, requests)
         self._client = Client(models.concurrency, models.warn)
         self._failures: dict[str, Failures] = {}  # by subject
         self._count_failures((each.asked.subject, each.answer.failure) for each in earlier)
@@ -166,9 +168,6 @@ class Asker:
         left, pauses = list(range(len(questions))), _pauses(self._models.patience)
         while left:
             asked, lost = [questions[index] for index in left], dict[int, str]()
-            objection = self._budget.objection([question.upper_bound for question in asked])
-            if objection is not None:
-                raise RunStopped(unit, *objection)
             for arrived in self._client.together(asked, self._budget, unit):
                 results = []
                 for at, answer in arrived:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
-from functools import cache, partial
+from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final
@@ -33,7 +33,7 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.failures import REFUSAL
 from goldrush.agents.llm.json_object import SURROGATE
-from goldrush.agents.llm.models import Endpoint, log_warning
+from goldrush.agents.llm.models import OPENAI, Endpoint, log_warning
 from goldrush.agents.llm.options import NAME_MAX
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
@@ -47,8 +47,9 @@ from goldrush.agents.llm.question import (
 )
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.text import format_count
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
 TIMEOUT: Final = 120.0  # seconds of one try, at least, where the user gives none
@@ -58,7 +59,6 @@ WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
 WAIT_TOLD: Final = 10.0  # seconds after which a warning says how many questions wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
 TROUBLE_MAX: Final = 200  # characters of a reason
-OPENAI: Final = "https://api.openai.com/v1"
 AGAIN: Final = (408, 409, 425, 429)  # statuses that are tried again, with those from 500 on
 
 
@@ -84,6 +84,10 @@ class Failure:
 class _Waits:
     """The questions of a unit that are tried again; after WAIT_TOLD seconds the first one tells of
     all, once.
+
+    Attributes:
+        sent: by index, the questions that a server has, or has answered.
+        ends: no question is sent any more.
     """
 
     def __init__(
@@ -92,6 +96,8 @@ class _Waits:
         self._loop, self._unit, self._warn = loop, unit, warn
         self._timers: dict[int, asyncio.TimerHandle] = {}  # by index of the question
         self._is_told = False
+        self.sent: set[int] = set()
+        self.ends = False
 
     def begin(self, index: int, reason: str) -> None:
         """A question waits for its next try, because of this."""
@@ -148,27 +154,30 @@ class Client:
         """Ask questions and yield answers as they arrive, each with the index of its question.
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
-        raised after all answers that have arrived are yielded (see agents.interrupts). `budget`: on
+        raised after the answers of all questions that servers have are yielded, a second one after
+        those that have arrived (see agents.interrupts). `budget`: on
         which the first try of every question is reserved at once; `unit`: label of the unit in a
         warning that questions wait; empty: they are asked before a run.
 
         Yields:
             The answers that arrived since the last list; one at a time if the concurrency is 1.
 
-        Raises BadInput, before anything is sent, for a missing key or an invalid address.
+        Raises, before anything is sent, BadInput for a missing key or an invalid address, and
+        RunStopped if the questions could exceed a ceiling.
         """
         for question in questions:
             self._server(question.endpoint)
         # All at once: a second try must leave room for the first try of the others.
-        for question in questions:
-            budget.take(question.upper_bound)
+        objection = budget.reserve([question.upper_bound for question in questions])
+        if objection is not None:
+            raise RunStopped(unit, *objection)
         arrivals: SimpleQueue[Future[tuple[int, Answer]] | None] = SimpleQueue()
 
         waits = _Waits(self._loop, unit, self._warn)
 
         async def ask(index: int, question: Question) -> tuple[int, Answer]:
             try:
-                return index, await self._ask(question, budget, partial(waits.begin, index))
+                return index, await self._ask(index, question, budget, waits)
             finally:
                 waits.end(index)
 
@@ -176,19 +185,25 @@ class Client:
         left = len(questions)
         try:
             while left:  # again only if a signal's handler returned
-                with deferred(wake=lambda: arrivals.put(None)) as is_interrupted:
+                with deferred(wake=lambda: arrivals.put(None)) as signals:
                     if not out:
                         out += [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
                         self._out += out
                         for each in out:
                             each.add_done_callback(arrivals.put)
-                    while left and not (is_interrupted() and arrivals.empty()):
+                    while left and not (signals() > 1 and arrivals.empty()):
+                        if signals() and not waits.ends:
+                            waits.ends = True  # before it looks at what was sent
+                            _give_up([out[at] for at in range(len(out)) if at not in waits.sent])
+                            count = format_count(sum(not each.done() for each in out), "answer")
+                            self._warn(f"{unit}: waits for {count}; Ctrl-C again gives up")
                         arrived = [next_of(arrivals)]
                         while self._concurrency > 1 and not arrivals.empty():
                             arrived.append(arrivals.get())
                         answers = [item for item in arrived if item is not None]
                         left -= len(answers)
-                        yield [answer.result() for answer in answers]
+                        kept = [each for each in answers if not (waits.ends and each.cancelled())]
+                        yield [answer.result() for answer in kept]
         finally:
             _give_up(out)
             gone = set(out)
@@ -213,19 +228,18 @@ class Client:
                 raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
 
-    async def _ask(
-        self, question: Question, budget: Budget, on_wait: Callable[[str], None]
-    ) -> Answer:
-        """The answer, or the reason of the last failed try. The first try is reserved already.
-        `on_wait`: called with the reason of each pause.
-        """
+    async def _ask(self, index: int, question: Question, budget: Budget, waits: _Waits) -> Answer:
+        """The answer, or the reason of the last failed try. The first try is reserved already."""
         most, draws = question.upper_bound, None
         tries = lost = 0
         waited = 0.0  # seconds that the server requested
         while True:
             tries += 1
             async with self._slots:  # released during pauses, for questions to other servers
-                result = await self._try(question)
+                waits.sent.add(index)
+                result = None if waits.ends else await self._try(question)
+            if result is None or (waits.ends and isinstance(result, Failure)):
+                raise asyncio.CancelledError
             if isinstance(result, Answer):
                 budget.give_back(most)
                 used = result.tokens_in, result.tokens_out, result.uncounted
@@ -237,17 +251,18 @@ class Client:
                 lost += 1  # a pause that the server requests uses up no try
             waited += result.wait or 0
             stop = not result.again or lost >= question.endpoint.tries or waited > WAIT_MAX
-            objection = None if stop else budget.objection([most])
+            # Before the pause, in which other questions reserve theirs.
+            objection = None if stop else budget.reserve([most])
             if stop or objection:
                 more = "; not tried again: {} ({})".format(*objection) if objection else ""
                 reason = result.text + more
                 return Answer(
                     question.agent, question.name, tries=tries, trouble=reason, status=result.status
                 )
-            budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
             asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
-            on_wait(result.text + asks)
+            waits.sent.discard(index)
+            waits.begin(index, result.text + asks)
             await asyncio.sleep(_pause(tries, result.wait, draws))
 
     async def _try(self, question: Question) -> Answer | Failure:

@@ -29,6 +29,7 @@ from goldrush.kernel.text import is_visible
 KEY_MIN: Final = 6  # characters of the shortest key that is removed from texts
 WORD_MAX: Final = 8  # characters below which a key may be a word of an answer
 FILE_MAX: Final = 1 << 20  # bytes of a file of models
+OPENAI: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
 HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
@@ -256,6 +257,8 @@ class Models:
         fail_over: share of failed answers of a model, from 0 to 1, above which a run stops, after
             its first 20 answers; None: no limit.
         max_tokens, max_cost: ceilings of all questions and answers; None: no limit.
+        max_requests: a ceiling of requests, those that are tried again included; None: no limit.
+        shared: the file of the budget that the runs of a study share; None: each has its own.
         warn: called with a line of warning; by default the logger `goldrush`.
     """
 
@@ -271,6 +274,8 @@ class Models:
     )
     max_tokens: int | None = field(integer(1, 10**15), default=None)
     max_cost: float | None = field(real(0, 1e12), default=None)
+    max_requests: int | None = field(integer(1, 10**15), default=None)
+    shared: str | None = None
     warn: Callable[[str], None] = log_warning
 
     def __attrs_post_init__(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.given import games
+from goldrush.agents.llm.models import Models
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.grouping import grouped
@@ -39,6 +40,7 @@ class ReportedStudy:
     Attributes:
         asked: the name of the outcome; None: that of the world.
         judges: whether change over time and the criteria of the world have a section.
+        models: how language models are reached, for prices and, if `names_hosts`, hosts.
     """
 
     asked: str | None
@@ -47,6 +49,8 @@ class ReportedStudy:
     against: Mapping[Cell, Mapping[str, Interval]]
     assessment: Assessment
     styles: Mapping[str, Style]
+    models: Models | None = None
+    names_hosts: bool = False
 
     @property
     def results(self) -> AnyResults:
@@ -91,6 +95,7 @@ class ReportedStudy:
         folder = self.results.folder
         outcome = "" if self.asked is None else f" --outcome {self.asked}"
         criteria = " --criteria" if self.judges else ""
+        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.answer.contrasts)
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
@@ -124,7 +129,7 @@ class ReportedStudy:
 
     def failed(self, *cells: Cell) -> dict[str, str]:
         """The column of the share of models' failed answers for some cells; none without models."""
-        if not any(run.failures for run in self.results.runs):
+        if not any(run.taken for run in self.results.runs):
             return {}
         shares = [self.results.failed(cell) for cell in dict.fromkeys(cells)]
         texts = [NONE if share is None else f"{share:.0%}" for share in shares]
@@ -212,12 +217,17 @@ class ReportedStudy:
 
 
 def study_of(
-    results: AnyResults, outcome: str | None = None, *, criteria: bool = False
+    results: AnyResults,
+    outcome: str | None = None,
+    contrasts: Sequence[str] = (),
+    *,
+    criteria: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    answer = answer_of(results, outcome)
+    answer = answer_of(results, outcome, contrasts)
     against, assessment = against_baseline(answer.results), Assessment(answer.results)
-    return ReportedStudy(outcome, criteria, answer, against, assessment, _styles(answer.results))
+    styles = _styles(answer.results)
+    return ReportedStudy(outcome, criteria, answer, against, assessment, styles)
 
 
 def defined(measure: AgentMeasure | Measure) -> str:

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
@@ -63,10 +63,13 @@ class Watched(Budget):
     peak = 0
     cost_peak = 0.0
 
-    def take(self, amount: Amount) -> None:
-        super().take(amount)
-        self.peak = max(self.peak, self.tokens)
-        self.cost_peak = max(self.cost_peak, self.cost)
+    @contextmanager
+    def _counts(self) -> Iterator[list[float]]:
+        with super()._counts() as counts:
+            yield counts
+            self.peak, self.cost_peak = (
+                max(self.peak, int(counts[0])), max(self.cost_peak, counts[1])
+            )  # fmt: skip
 
 
 # The most that a question takes.
@@ -122,13 +125,14 @@ def test_a_ceiling_objects_to_what_would_pass_it_and_says_what_is_left(
         models = Models(max_tokens=ceiling)
         before, more = (sum(a.tokens_in + a.tokens_out for a in all) for all in (taken, asked))
     budget = Budget(models, ["a"], taken)
-    objection = budget.objection(asked)
+    objection = budget.reserve(asked)
 
     assert (before + more > ceiling) == (objection is not None)
-    assert before == (budget.cost if is_cost else budget.tokens)
+    after = before + (0 if objection else more)
+    assert after == (budget.cost if is_cost else budget.tokens)
     if objection is not None:
         form, option = ("{:.4f}", "--max-cost") if is_cost else ("{:,}", "--max-tokens")
-        left = max(0, ceiling - before) if is_cost or before <= ceiling else before
+        left = max(0, ceiling - before)
         assert option == objection[1]
         assert form.format(more) in objection[0]
         assert form.format(left) in objection[0]
@@ -138,8 +142,8 @@ def test_of_two_ceilings_either_objects() -> None:
     budget = Budget(priced(1.0, 1.0, max_cost=1.0, max_tokens=100), ["a"])
     cheap = Budget(priced(1e6, 1e6, max_cost=1.0, max_tokens=100), ["a"])
 
-    assert "--max-tokens" in str(budget.objection([Amount("a", 101, 0)]))
-    assert "--max-cost" in str(cheap.objection([Amount("a", 50, 0)]))
+    assert "--max-tokens" in str(budget.reserve([Amount("a", 101, 0)]))
+    assert "--max-cost" in str(cheap.reserve([Amount("a", 50, 0)]))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ why there is none.
 import asyncio
 import gzip
 import json
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import closing
 from email.utils import formatdate
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import attrs
@@ -733,3 +735,30 @@ def test_a_server_that_does_not_answer_is_named_with_the_reason(
 
     assert refused.value.what.endswith(f"{server.address} does not answer: {says}")
     assert asked == len(server.asked)
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_waits_for_what_a_server_has_and_a_second_one_does_not(signals: int) -> None:
+    warned, released = threading.Event(), threading.Event()
+    arrived: list[int] = []
+
+    def respond(asked: Asked) -> Reply:
+        signal.raise_signal(signal.SIGINT)
+        warned.wait(HANGS)
+        if signals == 2:
+            signal.raise_signal(signal.SIGINT)
+            released.wait(HANGS)
+        return completion("x")
+
+    def warn(line: str) -> None:
+        assert "waits for 1 answer; Ctrl-C again gives up" in line
+        warned.set()
+
+    with serving(respond) as server, closing(Client(1, warn)) as client:
+        asked = [question(server.address), question(server.address)]
+        with pytest.raises(KeyboardInterrupt):
+            arrived.extend(map(itemgetter(0), answered(client, asked)))
+        released.set()
+
+    assert 1 == len(server.asked)
+    assert ([0] if signals == 1 else []) == arrived

@@ -11,7 +11,9 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_table
+from goldrush.replay.journal.usage import Taken
+from goldrush.replay.report.failures import LINES_MAX, hardly_played
+from goldrush.replay.report.models import model_tables
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import study_of
@@ -67,7 +69,7 @@ def test_that_models_hardly_played_stands_above_what_was_found(study: Path, tmp_
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
-    table = model_table(found)
+    table = model_tables(study_of(found))[0]
     told = json.loads(json.dumps(answers(study_of(found))))
 
     assert [
@@ -97,10 +99,12 @@ def test_the_share_of_failed_answers_stands_with_every_number_of_a_cell(study: P
 
 def test_only_so_many_models_are_named_above_the_verdicts_and_as_text() -> None:
     cells = [Cell("scarce", f"llm:m*{n}", 5) for n in range(LINES_MAX + 3)]
-    failed = (Failures("<b>\u202e", 20, {"no-json": 11}),)
-    found = results(*(attrs.evolve(made(cell), failures=failed) for cell in cells))
+    taken = (
+        Taken("<b>\u202e", 20, {"no-json": 11}, 0, 0, 0, 0, 0, 0, 0, None, (), (), ()),
+    )  # fmt: skip
+    found = results(*(attrs.evolve(made(cell), taken=taken) for cell in cells))
     said = StudyPage(study_of(found)).html().partition("<h2")[0].partition("</p>")[0]
-    table = model_table(found)
+    table = model_tables(study_of(found))[0]
 
     assert LINES_MAX == said.count("&lt;b&gt;\\u202e")
     assert len(cells) == len(table.rows) == len(answers(study_of(found))["hardly_played"])
