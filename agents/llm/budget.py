@@ -50,7 +50,7 @@ class Budget:
             self.take(amount)
 
     @contextmanager
-    def _counts(self) -> Iterator[list[float]]:
+    def counts(self) -> Iterator[list[float]]:
         """Tokens, cost and requests so far, to be changed in place."""
         if self._models.shared is None:
             yield self._own
@@ -62,21 +62,9 @@ class Budget:
             file.seek(0)
             file.write(COUNTS.pack(*counts))
 
-    @property
-    def tokens(self) -> int:
-        """Of all questions and answers."""
-        with self._counts() as counts:
-            return int(counts[0])
-
-    @property
-    def cost(self) -> float:
-        """Of all questions and answers."""
-        with self._counts() as counts:
-            return counts[1]
-
     def take(self, amount: Amount, sign: int = 1, requests: int = 0) -> None:
         """Count the usage of a question, and requests."""
-        with self._counts() as counts:
+        with self.counts() as counts:
             counts[0] += sign * amount.tokens
             counts[1] += sign * self.cost_of(amount)
             counts[2] += requests
@@ -97,7 +85,7 @@ class Budget:
         """
         tokens, cost = sum(a.tokens for a in amounts), sum(map(self.cost_of, amounts))
         wanted = (tokens, cost, len(amounts))
-        with self._counts() as counts:
+        with self.counts() as counts:
             for what, used, more in zip(_CEILINGS, counts, wanted, strict=True):
                 most = getattr(self._models, f"max_{what}")
                 if most is not None and used + more > most:
@@ -120,7 +108,7 @@ class Budget:
         fault = self._unpriced(*filter(None, [name]))
         if fault is not None:
             return f"--max-cost: {'; '.join(fault)}"
-        with self._counts() as counts:
+        with self.counts() as counts:
             for what, used in zip(_CEILINGS, counts, strict=True):
                 most = getattr(self._models, f"max_{what}")
                 if most is not None and used >= most:

@@ -25,7 +25,7 @@ from goldrush.replay.journal.verify import verify
 from tests import golden
 from tests.journals import commits_of, progress, write
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
-from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.llm.servers import Asked, Reply, Server, closed_port, completion, counted, error, serving
 from tests.mining import fork, prepare, record, resume
 from tests.quick_disk import syncing
 
@@ -215,7 +215,7 @@ def test_a_ceiling_counts_what_was_taken_before_the_run_broke_off(
             held = [one.amount for one in asked_by(reader)]
         budget = Budget(Models(), ["a"], held)
 
-        assert spent(cut) == budget.tokens
+        assert spent(cut) == counted(budget)[0]
         limits = models(server.address, max_tokens=spent(cut) + 100)
         before = len(server.asked)
         if commit.unit == 4 and len(rows_in(cut)) == 12:
