@@ -318,4 +318,4 @@ def test_no_ceiling_is_passed_whatever_comes(
     if cost is None:
         assert budget.peak <= ceiling
     else:
-        assert counted(budget)[1]_peak <= cost + 1e-9
+        assert budget.cost_peak <= cost + 1e-9
