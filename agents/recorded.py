@@ -29,7 +29,7 @@ class Recording:
         """Read a journal. `codes`: by step, of the event of a submission, whose rows begin with the
         agent; see SimultaneousPlayers.
 
-        Raises JournalError if it cannot be read.
+        Raises JournalError if it cannot be read, and BadInput if a unit of one step has several.
         """
         self.path = str(path)
         self.units: list[Mapping[tuple[int, int], Row]] = []
@@ -37,6 +37,9 @@ class Recording:
         with JournalReader(path, hashed=True) as reader:
             for unit in units(checked(world, reader), world.arrange):
                 if unit.digest is not None:
+                    if len(codes) == 1 < len(unit.steps):  # which the world does not tell apart
+                        place = world.vocabulary.format_unit(unit.number)
+                        raise several_steps_error(world.name, place, is_replaced=False)
                     steps = enumerate(zip(codes, unit.steps, strict=False))
                     rows = {
                         (number, row[0]): row
@@ -70,3 +73,16 @@ class Recording:
                 f"{self.path} holds no submissions of agent {agent}",
                 "give `recorded` to agents that it has",
             )
+
+
+def several_steps_error(world: str, place: str, *, is_replaced: bool) -> BadInput:
+    """The error for replaced submissions, or those of `recorded` agents, where a unit has several
+    steps: they are known by unit and agent, so one would be that of every step.
+    """
+    what = f"agents of the {world} world submit several times in {place}"
+    if is_replaced:
+        return BadInput(
+            f"{what}, so a replaced submission would replace all of them",
+            "fork without replaced submissions",
+        )
+    return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")

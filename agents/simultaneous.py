@@ -38,7 +38,7 @@ from goldrush.agents.players import (
     RunContext,
     recordings_of,
 )
-from goldrush.agents.recorded import Recording
+from goldrush.agents.recorded import Recording, several_steps_error
 from goldrush.agents.replacements import (
     ReplacedByStep,
     parse_replacements,
@@ -457,6 +457,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         policies = self._made(roster)
         check_people(roster.entries, context.resources.people)
         chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
+        is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
         all_policies = len(policies) == len(roster.entries)
         last: tuple[int, int] | None = None  # the last unit and step
 
@@ -466,11 +467,9 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             if play is None:
                 return []
             play.check_asked()
-            if (play.number, play.step) == last:
-                raise BadInput(
-                    f"agents of the {self.world.name} world submit several times in {play.unit}",
-                    "give its players the method `turn`",
-                )
+            if (play.number, play.step) == last and (play.replaced or is_recorded):
+                place = f"{self.world.vocabulary.unit} {play.number}"
+                raise several_steps_error(self.world.name, place, is_replaced=bool(play.replaced))
             last = play.number, play.step
             if all_policies and not play.replaced:
                 return [(play.code, play.submissions(play.agents))]

@@ -36,6 +36,7 @@ S = TypeVar("S")
 TRUSTED, ROWS, DIGESTS, DERIVED = range(4)  # modes of a walk, each with the checks before it
 
 SHOWN_MAX: Final = 300  # characters of an event in a message
+HEAD: Final = 60  # and of their beginning, which says what and whose they are
 
 
 class NotDerived(MalformedEvents):
@@ -390,10 +391,11 @@ def difference(
 
 
 def format_events(*pair: RecordedEvent | None) -> list[str]:
-    """Two events for a message: JSON in ASCII, cut to SHOWN_MAX characters around the first that
-    differs; `no event` for None.
+    """Two events for a message: JSON in ASCII, of more than SHOWN_MAX characters the beginning and
+    what is around the first that differs; `no event` for None.
     """
     texts = ["no event" if event is None else json.dumps(event.as_dict()) for event in pair]
-    start = max(0, len(os.path.commonprefix(texts)) - SHOWN_MAX // 2)  # noqa: RUF071
-    front, end = "..." * bool(start), start + SHOWN_MAX
-    return [t if len(t) <= SHOWN_MAX else f"{front}{t[start:end]}..." for t in texts]
+    start = len(os.path.commonprefix(texts)) - SHOWN_MAX // 2  # noqa: RUF071
+    front, start = (HEAD, start) if start > HEAD else (0, 0)
+    gap, end = "..." * bool(front), start + SHOWN_MAX
+    return [t if len(t) <= SHOWN_MAX else f"{t[:front]}{gap}{t[start:end]}..." for t in texts]

@@ -282,17 +282,19 @@ FIGS = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": "figs"}])
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("settings", "change", "says"),
     [
-        (FIGS, r"submission 1: ate\.food"),
-        (replace(REPLACED, settings={"meals": 2}), "several times in day 1"),
+        ({}, FIGS, r"submission 1: ate\.food"),
+        ({"meals": 2}, REPLACED, "several times in day 1"),
+        ({}, replace(REPLACED, settings={"meals": 2}), "several times in day 1"),
     ],
-    ids=["no value of its event", "several a unit"],
+    ids=["no value of its event", "of several a unit", "of several after the fork"],
 )
 def test_a_submission_that_cannot_be_replaced_is_refused_and_leaves_no_journal(
-    change: players.ForkChange, says: str, week: Callable[..., Path], tmp_path: Path
-) -> None:
-    source, out = week("source"), tmp_path / "out"
+    settings: dict[str, int], change: players.ForkChange, says: str, week: Callable[..., Path],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    source, out = week("source", **settings), tmp_path / "out"
     with pytest.raises(BadInput, match=says):
         players.fork(WEEK, EATERS, source, 0, out, change)
 
@@ -308,6 +310,15 @@ def test_where_agents_know_no_forks_there_are_none(
         players.fork(WEEK, without, source, 0, tmp_path / "out")
 
     assert not (tmp_path / "out").exists()
+
+
+def test_where_agents_submit_several_times_a_unit_no_journal_is_replayed(
+    week: Callable[..., Path],
+) -> None:
+    once, twice = week("once"), week("twice", meals=2)
+    for roster, meals in ((f"recorded:{twice}", 1), (f"recorded:{once}", 2)):
+        with pytest.raises(BadInput, match=r"several times in day 0.*recorded"):
+            week("again", roster, meals=meals)
 
 
 def test_a_unit_left_open_is_not_replayed(week: Callable[..., Path], tmp_path: Path) -> None:

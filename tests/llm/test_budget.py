@@ -65,8 +65,8 @@ class Watched(Budget):
     cost_peak = 0.0
 
     @contextmanager
-    def _counts(self) -> Iterator[list[float]]:
-        with super()._counts() as counts:
+    def counts(self) -> Iterator[list[float]]:
+        with super().counts() as counts:
             yield counts
             self.peak, self.cost_peak = (
                 max(self.peak, int(counts[0])), max(self.cost_peak, counts[1])
