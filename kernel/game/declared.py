@@ -30,7 +30,8 @@ OTHER: Final = "take another name"
 PARAMETERS: Final = frozenset(
     ["ask", "at", "backend", "check", "cls", "contrasts", "folder", "force", "fsync", "given",
      "jobs", "models", "on_step", "on_unit", "out", "path", "policies", "program", "replace",
-     "resources", "roster", "rosters", "rounds", "seeds", "self", "treatment", "treatments", "world"]
+     "resources", "roster", "rosters", "rounds", "seeds", "self", "treatment", "treatments",
+     "world"]
 )  # fmt: skip
 
 
