@@ -24,7 +24,6 @@ from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.outline import outline_of
-from goldrush.replay.text import Paint, plain
 from goldrush.replay.tools import ClosedUnit, Tools
 from goldrush.replay.unit import format_unit
 
@@ -49,7 +48,7 @@ class Rebuilt(ClosedUnit, frozen=True):
     header: Header
 
     def __repr__(self) -> str:
-        return self.format(plain)
+        return format_unit(self, tools_named(self.header.world) or Tools())
 
     def as_dict(self) -> dict[str, object]:
         """What names the unit and its state, for JSON."""
@@ -59,10 +58,6 @@ class Rebuilt(ClosedUnit, frozen=True):
             self.vocabulary.unit: self.round,
             "digest": f"{self.digest:016x}",
         }
-
-    def format(self, paint: Paint) -> str:
-        """The unit as text: the declared fields of its state."""
-        return format_unit(self, tools_named(self.header.world) or Tools(), paint)
 
 
 @reader_of

@@ -1,4 +1,4 @@
-"""What a terminal is shown: maps in colour, rounds one after the other."""
+"""What a terminal is shown: texts of journals, escaped."""
 
 from contextlib import redirect_stdout
 from io import BytesIO, TextIOWrapper
@@ -39,7 +39,7 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         "replay a.journal", "log a.journal", "info a.journal", "ls .", "diff a.journal b.journal",
         "audit a.journal --at 1", "audit a.journal",
-        "verify a.journal", "watch a.journal", "measure a.journal",
+        "verify a.journal", "measure a.journal",
         "measure .", "export a.journal", "source a.journal",
         "export a.journal --format csv --table events", "fork a.journal --at 1 --out c.journal",
         "record {game} --out d.journal", "treatments {game}", "settings {game}",

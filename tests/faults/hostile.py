@@ -223,7 +223,6 @@ class SeasonReading(Reading):
             ["audit", path, "--at", at, "--place", "0"],
             ["audit", path, "--at", at, "--agent", "6", "--json"],
             ["score", path, "--at", at, "--agent", "6", "--json"],
-            ["leaderboard", path, "--at", at, "--json"],
             ["prompt", path, "--at", at, "--agent", "6", "--json"],
             *_commands(path, sound),
         ]
