@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -25,7 +25,7 @@ class AssertRepeats(Protocol):
         seed: int = 1,
         steps: int | None = None,
         settings: Mapping[str, object] | None = None,
-        timeout: float | None = None,
+        timeout: float = ...,
         ignore: Sequence[str] = (),
     ) -> None: ...
 
@@ -36,23 +36,11 @@ def assert_repeats() -> AssertRepeats:
     what `goldrush.repeats` takes, and raises BadInput as it does.
     """
 
-    def check(
-        target: str | type | Callable[..., object],
-        *,
-        seed: int = 1,
-        steps: int | None = None,
-        settings: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        ignore: Sequence[str] = (),
-    ) -> None:
+    def check(target: str | type | Callable[..., object], **options: Any) -> None:
         __tracebackhide__ = True
         import goldrush
-        from goldrush.replay.repeats.trace import SECONDS
 
-        seconds = SECONDS if timeout is None else timeout
-        verdict = goldrush.repeats(
-            target, seed=seed, steps=steps, settings=settings, timeout=seconds, ignore=ignore
-        )
+        verdict = goldrush.repeats(target, **options)
         if not verdict.repeats:
             pytest.fail(str(verdict), pytrace=False)
 
