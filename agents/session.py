@@ -21,7 +21,7 @@ from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import InputPieces
-from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.kernel.world import Batch, Block, Row, World, advance
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.asker import Asker
@@ -390,3 +390,30 @@ def asked_again(
             break
         step.go_on(step.of_policies(), rows)
     return batches(step.inputs if is_whole else step.inputs[: step.early])
+
+
+def asked_by_unit(
+    world: World[S], state: S, play_of: Callable[[S], Play | None], units: int
+) -> Iterator[list[Question]]:
+    """The questions to models in each of the first `units` of a run, in which policies play instead
+    of models and people. `play_of` gives None for a step in which nobody is asked. Raises
+    PolicyFailed.
+    """
+    for _ in range(units):
+        if world.ended(state):
+            return
+        prompts: list[Question] = []
+        is_done = False
+        while not is_done:
+            play, inputs = play_of(state), Block(())
+            if play is not None:
+                step = PlayedStep(play)
+                while step.asked:
+                    for asked in step.asked:
+                        prompt = play.prompt(asked) if play.model(asked) else None
+                        if prompt is not None:
+                            prompts.append(prompt)
+                    step.go_on(step.of_policies(), {})
+                inputs = world.arrange(Block(batches(step.inputs)))
+            state, _, is_done = advance(world, state, inputs)
+        yield prompts

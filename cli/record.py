@@ -45,10 +45,10 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, Resources
     from goldrush.replay.arguments import OnStep
+    from goldrush.replay.estimate import Estimate
     from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
 
@@ -315,9 +315,9 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     """
     import msgspec
 
-    from goldrush.agents.llm.failures import format_failures
     from goldrush.agents.trust import HUMAN, LLM
     from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.journal.usage import format_failures
     from goldrush.replay.summary import summarise
 
     summary = summarise(path)

@@ -61,13 +61,13 @@ if TYPE_CHECKING:
     import pyarrow
 
     from goldrush.agents import people
-    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import PreparedRun
     from goldrush.agents.targets import Maker
     from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.data.user_functions import Functions
+    from goldrush.replay.estimate import Estimate
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
@@ -766,7 +766,7 @@ class PlannedRun(Record, frozen=True):
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
-        from goldrush.agents.estimate import estimate
+        from goldrush.replay.estimate import estimate
 
         return estimate(self.tools.players, self.prepared, self.resources)
 

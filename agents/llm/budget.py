@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from operator import add
 from typing import Final, NamedTuple
 
-import msgspec
-
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Amount
@@ -158,23 +156,3 @@ def prices(tables: Mapping[str, tuple[Model, Endpoint]]) -> Mapping[str, Price]:
         if on_server not in tables:
             known.setdefault(on_server, price)
     return known
-
-
-class Estimate(msgspec.Struct, frozen=True):
-    """The estimate of a whole run for one model, named as in the roster.
-
-    Attributes:
-        questions: their number.
-        tokens_in: expected tokens of all questions.
-        most_in, most_out: upper bounds of the tokens of all questions and of all answers.
-        cost: expected cost, with answers as long as they may be; `most_cost`: its upper bound.
-            None: there are no prices.
-    """
-
-    model: str
-    questions: int
-    tokens_in: int
-    most_in: int
-    most_out: int
-    cost: float | None
-    most_cost: float | None

@@ -21,9 +21,8 @@ from typing import Any, Final
 import attrs
 import msgspec
 
-from goldrush.agents.estimate import estimate
 from goldrush.agents.given import given
-from goldrush.agents.llm.budget import Budget, Estimate
+from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import in_child
@@ -32,6 +31,7 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, GoldrushError, WriteFailed
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.arguments import OnStep
+from goldrush.replay.estimate import Estimate, estimate
 from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.folders import make_folder
 from goldrush.replay.journal.declared import labels_of

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.estimate import estimate
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
@@ -20,6 +19,7 @@ from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunS
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining.events import KINDS
+from goldrush.replay.estimate import estimate
 from goldrush.replay.journal.usage import asked_by, usage
 from goldrush.replay.journal.verify import verify
 from tests import golden

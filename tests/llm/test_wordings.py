@@ -20,7 +20,7 @@ from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
-from goldrush.agents.llm.wording_files import as_toml, wording_named
+from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wording_rosters import (
     check_names,
     framed_in,
@@ -48,6 +48,7 @@ from goldrush.agents.seats import (
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.wordings import as_toml
 
 PLAIN = """
 description = "without gold"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from goldrush.agents.estimate import asked_by_unit
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import AnswerFields, Question
 from goldrush.agents.players import (
@@ -28,6 +27,7 @@ from goldrush.agents.seats import (
     is_outside,
     with_models_resolved,
 )
+from goldrush.agents.session import asked_by_unit
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,

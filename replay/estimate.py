@@ -8,26 +8,44 @@ once: repeated tries are not included.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.llm.budget import Budget, Estimate, prices
+import msgspec
+
+from goldrush.agents.llm.budget import Budget, prices
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import AROUND_MAX, Question
+from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.seats import distinct_models
-from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.world import Block, World, advance
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players, PreparedRun, Resources
 
-S = TypeVar("S")
-
 LIKE: Final = 4  # units that are extrapolated
 
 BYTES_PER_TOKEN: Final = 2.0  # of mining prompts with SmolLM2, which has one token for a digit
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """The estimate of a whole run for one model, named as in the roster.
+
+    Attributes:
+        questions: their number.
+        tokens_in: expected tokens of all questions.
+        most_in, most_out: upper bounds of the tokens of all questions and of all answers.
+        cost: expected cost, with answers as long as they may be; `most_cost`: its upper bound.
+            None: there are no prices.
+    """
+
+    model: str
+    questions: int
+    tokens_in: int
+    most_in: int
+    most_out: int
+    cost: float | None
+    most_cost: float | None
 
 
 def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
@@ -62,30 +80,3 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
         costs = [price and price.millionths(each, most_out) / 1_000_000 for each in (about, most)]
         results.append(Estimate(model.name, questions, about, most, most_out, *costs))
     return results
-
-
-def asked_by_unit(
-    world: World[S], state: S, play_of: Callable[[S], Play | None], units: int
-) -> Iterator[list[Question]]:
-    """The questions to models in each of the first `units` of a run, in which policies play instead
-    of models and people. `play_of` gives None for a step in which nobody is asked. Raises
-    PolicyFailed.
-    """
-    for _ in range(units):
-        if world.ended(state):
-            return
-        prompts: list[Question] = []
-        is_done = False
-        while not is_done:
-            play, inputs = play_of(state), Block(())
-            if play is not None:
-                step = PlayedStep(play)
-                while step.asked:
-                    for asked in step.asked:
-                        prompt = play.prompt(asked) if play.model(asked) else None
-                        if prompt is not None:
-                            prompts.append(prompt)
-                    step.go_on(step.of_policies(), {})
-                inputs = world.arrange(Block(batches(step.inputs)))
-            state, _, is_done = advance(world, state, inputs)
-        yield prompts
