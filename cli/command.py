@@ -72,18 +72,12 @@ class Command(click.Command):
     def _refuse_program(
         self, ctx: click.Context, words: Sequence[str], unknown: str | None = None
     ) -> None:
-        """Raises UsageError where `--` is missing: before a word that can be run and is no value of
-        an option, or because of an option for programs.
+        """Raises UsageError where `--` is missing: before a word that can be run and stands behind
+        no option, or because of an option for programs.
         """
         theirs = self._for_programs(ctx)
-        valued = {
-            flag
-            for option in (*_options(self), *theirs)
-            if not option.is_flag
-            for flag in option.opts
-        }
         for index, (before, word) in enumerate(pairwise(["", *words])):
-            if theirs and before not in valued and which(word):
+            if theirs and not before.startswith("-") and which(word):
                 line = map(quoted, [self.name or "", *words[:index], "--", *words[index:]])
                 typed = f"{program()} {' '.join(line)}"
                 raise click.UsageError(f"put -- before the program: {typed}", ctx)
