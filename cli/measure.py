@@ -34,7 +34,7 @@ from goldrush.replay.text import TABLE_DIGITS, csv_of, format_number, format_tab
 if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
-    from goldrush.replay.journal.usage import Taken
+    from goldrush.replay.journal.taken import Taken
 
 _UNFINISHED = "seed-*.journal.unfinished"  # runs of a study that have answers, too
 WIDTH_MAX = 40  # characters of a treatment, of a roster
@@ -119,7 +119,7 @@ def _echo_cells(cells: Sequence[tuple[str, str, Taken]], as_json: bool, as_csv: 
     """Print the usage of a study by cell, and all together."""
     from msgspec.structs import asdict
 
-    from goldrush.replay.journal.usage import HEAD, total_of
+    from goldrush.replay.journal.taken import HEAD, total_of
 
     rows = [*cells, ("all", "", total_of(taken for *_, taken in cells))]
     named = [{"treatment": t, "roster": r, **asdict(taken)} for t, r, taken in rows]

@@ -177,37 +177,44 @@ class Client:
 
         async def ask(index: int, question: Question) -> tuple[int, Answer]:
             try:
-                return index, await self._ask(index, question, budget, waits)
+                return index, await self._ask(question, budget, waits, index)
             finally:
                 waits.end(index)
 
-        out: list[Future[tuple[int, Answer]]] = []
-        left = len(questions)
+        out: dict[Future[tuple[int, Answer]], int] = {}
+        left = set(range(len(questions)))
         try:
             while left:  # again only if a signal's handler returned
                 with deferred(wake=lambda: arrivals.put(None)) as signals:
-                    if not out:
-                        out += [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
-                        self._out += out
-                        for each in out:
-                            each.add_done_callback(arrivals.put)
-                    while left and not (signals() > 1 and arrivals.empty()):
+                    waits.ends = False
+                    unasked = sorted(left - {*out.values()})
+                    new = {self._on_loop(ask(index, questions[index])): index for index in unasked}
+                    out |= new
+                    self._out += new
+                    for each in new:
+                        each.add_done_callback(arrivals.put)
+                    while out and not (signals() > 1 and arrivals.empty()):
                         if signals() and not waits.ends:
-                            waits.ends = True  # before it looks at what was sent
-                            _give_up([out[at] for at in range(len(out)) if at not in waits.sent])
-                            count = format_count(sum(not each.done() for each in out), "answer")
-                            self._warn(f"{unit}: waits for {count}; Ctrl-C again gives up")
+                            self._end_unsent(out, waits)
                         arrived = [next_of(arrivals)]
                         while self._concurrency > 1 and not arrivals.empty():
                             arrived.append(arrivals.get())
-                        answers = [item for item in arrived if item is not None]
-                        left -= len(answers)
-                        kept = [each for each in answers if not (waits.ends and each.cancelled())]
-                        yield [answer.result() for answer in kept]
+                        futures = [future for future in arrived if future is not None]
+                        ended = {out.pop(each): each for each in futures}
+                        if waits.ends:
+                            ended = {i: each for i, each in ended.items() if not each.cancelled()}
+                        left -= ended.keys()
+                        yield [each.result() for each in ended.values()]
         finally:
-            _give_up(out)
-            gone = set(out)
-            self._out = [question_out for question_out in self._out if question_out not in gone]
+            _give_up([*out])
+            self._out = [each for each in self._out if each not in out and not each.done()]
+
+    def _end_unsent(self, out: Mapping[Future[Any], int], waits: _Waits) -> None:
+        """Cancel the questions that no server has; first it is told, and then looked."""
+        waits.ends = True
+        _give_up([future for future, index in out.items() if index not in waits.sent])
+        count = format_count(sum(not future.done() for future in out), "answer")
+        self._warn(f"waits for {count} under way; Ctrl-C again gives up")
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -228,7 +235,7 @@ class Client:
                 raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
 
-    async def _ask(self, index: int, question: Question, budget: Budget, waits: _Waits) -> Answer:
+    async def _ask(self, question: Question, budget: Budget, waits: _Waits, index: int) -> Answer:
         """The answer, or the reason of the last failed try. The first try is reserved already."""
         most, draws = question.upper_bound, None
         tries = lost = 0

@@ -17,7 +17,7 @@ from goldrush.agents.llm.options import DEFAULT
 from goldrush.agents.llm.versions import subject_of
 from goldrush.agents.trust import LLM
 from goldrush.replay.journal.outline import outline_of
-from goldrush.replay.journal.usage import SUMS, Taken, by_model
+from goldrush.replay.journal.taken import SUMS, Taken, by_model
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.records import Cell

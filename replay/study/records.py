@@ -14,7 +14,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Span
 from goldrush.replay.grouping import grouped
-from goldrush.replay.journal.usage import Taken
+from goldrush.replay.journal.taken import Taken
 
 
 @attrs.frozen

@@ -11,7 +11,7 @@ import attrs
 from goldrush.agents.llm.failures import Failures
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.user_measures import with_users
-from goldrush.replay.journal.usage import Taken, by_model
+from goldrush.replay.journal.taken import Taken, by_model
 from goldrush.replay.levelled import levelled
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 from goldrush.replay.tools import Tools

@@ -751,7 +751,7 @@ def test_ctrl_c_waits_for_what_a_server_has_and_a_second_one_does_not(signals: i
         return completion("x")
 
     def warn(line: str) -> None:
-        assert "waits for 1 answer; Ctrl-C again gives up" in line
+        assert "waits for 1 answer under way; Ctrl-C again gives up" in line
         warned.set()
 
     with serving(respond) as server, closing(Client(1, warn)) as client:

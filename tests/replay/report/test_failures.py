@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.replay.journal.usage import Taken
+from goldrush.replay.journal.taken import Taken
 from goldrush.replay.report.failures import LINES_MAX, hardly_played
 from goldrush.replay.report.models import model_tables
 from goldrush.replay.report.page import StudyPage

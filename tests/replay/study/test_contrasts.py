@@ -123,7 +123,7 @@ def test_a_report_says_so_and_names_controls_and_what_is_not_measured(
 def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
     found: ReportedStudy, study: Path
 ) -> None:
-    reached = models("http://models.example:8000/v1", *MANY, price_in=2.0, price_out=0.0)
+    reached = models("http://models.example:8000/v1", *MANY, price_in=2.0, price_out=50.0)
     told = attrs.evolve(found, models=reached, names_hosts=True)
     used, asked = (table.csv.splitlines() for table in model_tables(told))
     rows = list(csv.DictReader(used))
@@ -137,7 +137,8 @@ def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
     assert total == sum(taken.tokens_in for *_, taken in cells)
     assert len(ASKED) == sum(int(row["answers"].replace(",", "")) for row in rows)
     assert total == sum(int(row["tokens in"].replace(",", "")) for row in rows)
-    assert abs(total * 2e-6 - sum(float(row["cost"]) for row in rows)) < 1e-3
+    cost = total * 2e-6 + len(ASKED) * 20 * 50e-6
+    assert abs(cost - sum(float(row["cost"]) for row in rows)) < 1e-3
     for row in csv.DictReader(asked):
         assert "models.example:8000" == row["host"]
         assert "test-1" == row["reported"]
