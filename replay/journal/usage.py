@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
