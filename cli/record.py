@@ -41,8 +41,7 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
-from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
-from goldrush.replay.text import format_table
+from goldrush.kernel.text import quoted, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
@@ -388,11 +387,12 @@ def _kept(out: str, again: Again, reached: str) -> str:
     `reached`: the option whose limit stopped the run; empty if none did.
     """
     from goldrush.kernel.errors import GoldrushError
+    from goldrush.replay.journal.outline import held
 
     path = quoted_path(out)
     goes_on = f"go on with `{program()} resume {path}{typed_again(again, reached)}`"
     try:
-        holds = _held(out)
+        holds = held(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back
         return goes_on
     return f"{path} holds {holds}; {goes_on}"
@@ -402,7 +402,7 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
     """What the journal of a run whose recorded source has failed holds, and how it goes on with
     mended code, with which no run can be resumed. `is_new`: it can be recorded again.
     """
-    from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.journal.outline import held, outline_of
 
     path, info = quoted_path(out), outline_of(out)
     ways = ["record again with --force"] if is_new else []
@@ -410,33 +410,7 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
         last = info.vocabulary.number(info.closed)
         fork = f"`{program()} fork {path} --at {last}{_text_of(again, _VERIFY_TAKES[:2])}`"
         ways.append(f"keep {'them' if is_new else 'these'} by {fork}")
-    return f"{path} holds {_held(out)}; mend it and {', or '.join(ways)}"
-
-
-def _held(path: str) -> str:
-    """The units that a journal holds, and the answers of models and people that follow them, as
-    text. Raises what reading it raises.
-    """
-    from goldrush.kernel.journal import UNIT, JournalReader
-    from goldrush.replay.find import open_world, tools_at
-
-    closed = waiting = 0
-    players = tools_at(path).players
-    answers = () if players.answers is None else players.answers.codes
-    with JournalReader(path) as reader:
-        words = open_world(reader).vocabulary
-        for commit in reader:
-            if commit.digest is not None:
-                closed, waiting = commit.unit, 0
-            elif commit.kind == UNIT:
-                inputs = (batch for block in commit.blocks[::2] for batch in block)
-                waiting += sum(len(rows) for code, rows in inputs if code in answers)
-    holds = f"the start, but no {words.unit} yet"
-    if closed:
-        holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
-    if waiting:
-        holds += f", and {format_count(waiting, 'answer')} of {words.format_unit(closed + 1)}"
-    return holds
+    return f"{path} holds {held(out)}; mend it and {', or '.join(ways)}"
 
 
 def estimated(estimates: Sequence[Estimate], reach: ReachOptions, as_json: bool) -> int:
@@ -445,20 +419,13 @@ def estimated(estimates: Sequence[Estimate], reach: ReachOptions, as_json: bool)
     """
     from msgspec.structs import asdict
 
-    head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
-    rows: list[Sequence[str]] = [head]
-    for model in estimates:
-        cost = "no price given"
-        if model.cost is not None and model.most_cost is not None:
-            cost = f"about {model.cost:,.2f}, at most {model.most_cost:,.2f}"
-        numbers = (model.questions, model.tokens_in, model.most_in, model.most_out)
-        rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
-    table = format_table(rows, numbers=range(1, 6))
-    for name in ("max_tokens", "max_cost", "max_requests"):
+    from goldrush.replay.estimate import format_estimates
+
+    text = format_estimates(estimates)
+    for name in ("max_tokens", "max_cost", "max_requests") if estimates else ():
         if (most := getattr(reach, name)) is not None:
-            table += f"\nceiling: --{name.replace('_', '-')} {most:,}"
-    nothing = "no language model plays; nothing would be asked"
-    echo(as_json, lambda: [*map(asdict, estimates)], lambda: table if estimates else nothing)
+            text += f"\nceiling: --{name.replace('_', '-')} {most:,}"
+    echo(as_json, lambda: [*map(asdict, estimates)], lambda: text)
     return DONE
 
 

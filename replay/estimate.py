@@ -19,6 +19,8 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.seats import distinct_models
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.text import escaped
+from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players, PreparedRun, Resources
@@ -80,3 +82,18 @@ def estimate(players: Players[Any], run: PreparedRun, resources: Resources) -> S
         costs = [price and price.millionths(each, most_out) / 1_000_000 for each in (about, most)]
         results.append(Estimate(model.name, questions, about, most, most_out, *costs))
     return results
+
+
+def format_estimates(estimates: Sequence[Estimate]) -> str:
+    """Estimates as a table; without one that nothing would be asked."""
+    if not estimates:
+        return "no language model plays; nothing would be asked"
+    head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
+    rows: list[Sequence[str]] = [head]
+    for model in estimates:
+        cost = "no price given"
+        if model.cost is not None and model.most_cost is not None:
+            cost = f"about {model.cost:,.2f}, at most {model.most_cost:,.2f}"
+        numbers = (model.questions, model.tokens_in, model.most_in, model.most_out)
+        rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
+    return format_table(rows, numbers=range(1, 6))
