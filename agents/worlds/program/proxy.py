@@ -13,7 +13,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -47,6 +47,7 @@ HOOK: Final = str(files("goldrush") / "hook")
 CHUNKS_MAX: Final = 1 << 20  # of an answer
 SECONDS_MAX: Final = 3600.0  # of an exchange
 SILENCE_MAX: Final = 600.0  # seconds between two pieces of an answer
+IDLE_MAX: Final = 2.0  # seconds that a connection is kept unused; servers wait for five or more
 OUTSIDE: Final = "outside"  # the upstream of functions; see goldrush.outside
 _REFUSED: Final = 421  # a status that no client asks again
 _QUIET: Final = logging.Logger("proxy", logging.CRITICAL)  # strangers write nothing to stderr
@@ -119,10 +120,11 @@ class Proxy:
         # Found here once: aiohttp would look for each request, in ~/.netrc for credentials, too.
         self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
         for url in upstreams.values():
-            session.secrets.add(URL(url).query.items())
+            session.secrets.add(URL(url).query.items(), url.encode())
         self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
-        self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
+        # Calls of functions that are under way: with when they came, and what is secret.
+        self._tickets: dict[str, tuple[Asked, int, Secrets]] = {}
         self._client: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
@@ -180,10 +182,12 @@ class Proxy:
         path = "".join(f"/{part}" for part in below)
         headers = [(key.lower(), text) for key, text in request.headers.items()]
         session = self._session
-        session.secrets.add([*headers, *request.query.items()], body)
+        query = [*request.query.items()]
+        text = request.rel_url.raw_path_qs.encode() + b"\n" + body
+        known = session.secrets.with_those_of(headers, query, text)
         asked = asked_of(
-            _caller(request), name, request.method, path or "/",
-            request.query.items(), headers, body, session.secrets, session.masks,
+            _caller(request), name, request.method, path or "/", query, headers, body, known,
+            session.masks,
         )  # fmt: skip
         session.unknown.update(dict.fromkeys(not_compared(headers)))
         given = await self._given(request, asked, is_known=name in self._upstreams)
@@ -191,9 +195,9 @@ class Proxy:
             return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
         base, _, own = self._upstreams[name].partition("?")
-        query = "&".join(filter(None, [own, request.rel_url.raw_query_string]))
-        url = URL(f"{base}{path}{'?' if query else ''}{query}", encoded=True)
-        return await self._ask(request, asked, url, kept, self._changed(body))
+        sent = "&".join(filter(None, [own, request.rel_url.raw_query_string]))
+        url = URL(f"{base}{path}{'?' if sent else ''}{sent}", encoded=True)
+        return await self._ask(request, asked, url, kept, self._changed(body), known)
 
     async def _given(
         self, request: web.Request, asked: Asked, *, is_known: bool
@@ -222,28 +226,29 @@ class Proxy:
 
     async def _ask(
         self, request: web.Request, asked: Asked, url: URL, headers: list[tuple[str, str]],
-        body: bytes,
+        body: bytes, known: Secrets,
     ) -> web.StreamResponse:  # fmt: skip
-        """Ask the server and record its answer. If the program has gone, it is recorded all the
-        same: it was paid for.
+        """Ask the server and record its answer, without what is known to be secret. If the program
+        has gone, it is recorded all the same: it was paid for.
         """
         session, arrival = self._session, self._session.arrived
+        assert self._client is not None
         response: web.StreamResponse | None = None
         answer: Response | None = None
         chunks: list[bytes] = []
         written, rest = 0, b""  # chunks that the program has; what may begin a credential
         is_cut = False
         try:
-            async with self._sent(
+            async with self._client.request(
                 request.method, url, data=body or None, headers=headers, allow_redirects=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
                 proxy=self._proxies[asked.upstream],
             ) as given:  # fmt: skip
-                answer = _head(given, session.secrets)
+                answer = _head(given, known)
                 if given.content_length is None and given.status < 400:
                     response = await _begun(request, answer)
                 async for piece in _limited(given.content.iter_any()):
-                    chunk, rest = session.secrets.split(rest + piece)
+                    chunk, rest = known.split(rest + piece)
                     chunks += filter(None, [chunk])
                     if response is not None and len(chunks) > written + 1:
                         await _write(response, chunks[written])
@@ -269,29 +274,9 @@ class Proxy:
             return await _respond(request, answer)
         return await _ended(request, response, chunks[written:], is_cut=is_cut)
 
-    @asynccontextmanager
-    async def _sent(self, *args: Any, **kwargs: Any) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Send a request; once more, by a new connection, if the server closes one that was used
-        before and answers nothing: it had closed it when the request was sent.
-        """
-        assert self._client is not None
-        is_reused: list[bool] = []
-        try:
-            given = await self._client.request(*args, **kwargs, trace_request_ctx=is_reused)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-            if not is_reused:
-                raise
-        else:
-            async with given:
-                yield given
-            return
-        async with _client() as new, new.request(*args, **kwargs) as given:
-            yield given
-
     async def _note(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
-        self._session.secrets.add((), body)
-        note = parsed(self._session.secrets.hidden(body))
+        note = parsed(self._session.secrets.with_those_of((), (), body).hidden(body))
         if not isinstance(note, dict) or not isinstance(note.get("name"), str):
             return _refusal(400, 'a note is {"name": TEXT, "value": JSON}')
         self._session.note(str(note["name"]), note.get("value"))
@@ -303,15 +288,15 @@ class Proxy:
         value = parsed(body)
         path = str(value.get("function")) if isinstance(value, dict) else ""
         session = self._session
-        session.secrets.add((), body)
+        known = session.secrets.with_those_of((), (), body)
         asked = asked_of(
-            _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
+            _caller(request), OUTSIDE, "CALL", path, (), (), body, known, session.masks
         )
         given = await self._given(request, asked, is_known=True)
         if given is not None:
             return given
         ticket = secrets.token_urlsafe(8)
-        self._tickets[ticket] = asked, session.arrived
+        self._tickets[ticket] = asked, session.arrived, known
         return web.json_response({"ticket": ticket}, status=202)
 
     async def _called(self, request: web.Request) -> web.StreamResponse:
@@ -321,28 +306,22 @@ class Proxy:
         if request.method == "DELETE":  # there is no result
             self._session.drop()
             return web.Response(status=204)
-        body = self._session.secrets.hidden(await request.read())
+        asked, arrival, known = call
+        body = known.hidden(await request.read())
         answer = Response(200, [("content-type", "application/json")], [body])
-        self._session.commit(call[0], answer, call[1])
+        self._session.commit(asked, answer, arrival)
         return web.Response(body=body, content_type="application/json")
 
 
 def _client() -> aiohttp.ClientSession:
-    """What asks servers. Its `trace_request_ctx`, a list, is not empty after a request that was
-    sent by a connection that had been used before.
+    """What asks servers, each time once: an answer that does not come may have been paid for. It
+    leaves a connection before a server does.
     """
-
-    async def reused(client: object, context: Any, params: object) -> None:
-        if context.trace_request_ctx is not None:
-            context.trace_request_ctx.append(True)
-
-    tracing = aiohttp.TraceConfig()
-    tracing.on_connection_reuseconn.append(reused)
     return aiohttp.ClientSession(
         timeout=aiohttp.ClientTimeout(total=SECONDS_MAX, sock_read=SILENCE_MAX, sock_connect=60),
-        connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar(),
-        trace_configs=[tracing],
-    )  # fmt: skip
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_MAX),
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
 
 
 def _proxy_to(url: str) -> str | None:

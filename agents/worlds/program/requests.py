@@ -25,6 +25,7 @@ from goldrush.kernel.worlds.program.values import Body, Json, packed, parsed
 from goldrush.kernel.worlds.program.world import Asked
 
 T = TypeVar("T")
+Pairs = Iterable[tuple[str, str]]  # names and values
 CALLER: Final = "x-goldrush-caller"
 COMPARED: Final = ("accept", "anthropic-beta", "anthropic-version", "content-type", "openai-beta")
 # Headers that change nothing in an answer, or are made anew for each connection.
@@ -54,6 +55,7 @@ _CREDENTIAL: Final = re.compile(
     re.VERBOSE,
 )
 SECONDS_MAX: Final = 10.0  # of the masks of a request
+SECRETS_MAX: Final = 300  # that headers add; each body is searched for all
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
 _WORD_MIN: Final = 16  # characters of one without
 # Statuses below 500 of answers that were not paid for, and that may be others the next time.
@@ -88,7 +90,7 @@ class Secrets:
         self._known: set[bytes] = set()
         self.add(environment.items())
 
-    def add(self, pairs: Iterable[tuple[str, str]], body: bytes = b"") -> None:
+    def add(self, pairs: Pairs, body: bytes = b"") -> None:
         """Take the values of what has such a name, in pairs and in a body of a request, and what
         looks like a key there; of `Bearer KEY`, the key, too.
         """
@@ -101,6 +103,17 @@ class Secrets:
                 if len(part) >= least:
                     forms = {part, json.dumps(part)[1:-1], quote(part, safe="")}
                     self._known.update(form.encode("utf-8", "surrogateescape") for form in forms)
+
+    def with_those_of(self, headers: Pairs, query: Pairs, text: bytes) -> Secrets:
+        """These and those of a request, for it and its answer alone: what is hidden of others does
+        not depend on their order. Those of its headers stay, up to SECRETS_MAX.
+        """
+        if len(self._known) < SECRETS_MAX:
+            self.add(headers)
+        own = Secrets({})
+        own._known |= self._known
+        own.add([*headers, *query], text)
+        return own
 
     def hidden(self, body: bytes) -> bytes:
         """A body without the known credentials."""
@@ -150,7 +163,7 @@ class Masks:
     def masked(self, text: str) -> str:
         """A text with a name in place of each match."""
         for pattern, name in self._masks:
-            text = pattern.sub(name.replace("\\", r"\\"), text)
+            text = pattern.sub(name, text)
         return text
 
     def in_time(self, work: Callable[[], T]) -> T:
@@ -193,15 +206,16 @@ def _timed(work: Callable[[], T]) -> T:
 
 def asked_of(
     caller: str, upstream: str, method: str, path: str,
-    query: Iterable[tuple[str, str]], headers: Iterable[tuple[str, str]], body: bytes,
+    query: Pairs, headers: Pairs, body: bytes,
     secrets: Secrets, masks: Masks,
 ) -> Asked:  # fmt: skip
-    """A request as it is recorded. `headers`: with lower-case names."""
+    """A request as it is recorded. `headers`: with lower-case names; `secrets`: with its own."""
     value = parsed(secrets.hidden(body)) if body else b""
     hidden = secrets.hidden_in
 
     def masked() -> tuple[Body, list[tuple[str, str]], str]:
-        shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
+        kept = ((hidden(name), hidden(text)) for name, text in query if not is_secret(name))
+        shown = [(name, masks.masked(text)) for name, text in kept]
         if not isinstance(value, bytes):
             return masks.in_value(value), shown, masks.masked(hidden(path))
         text = masks.masked(value.decode("utf-8", "surrogateescape"))
@@ -212,7 +226,7 @@ def asked_of(
     return Asked(caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value)
 
 
-def not_compared(headers: Iterable[tuple[str, str]]) -> list[str]:
+def not_compared(headers: Pairs) -> list[str]:
     """The names of headers that may matter and are not compared."""
     known = (name for name, _ in headers if name not in COMPARED and not is_secret(name))
     return sorted({name for name in known if not _IGNORED.fullmatch(name)})

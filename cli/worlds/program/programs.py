@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -81,14 +82,13 @@ def _options(
     """What the recorder takes. `masks`, `outputs`: what is compared; they are recorded."""
     from goldrush.agents.llm.models import Models, read_models
     from goldrush.replay.worlds.program.recording import Options
-    from goldrush.replay.worlds.program.session import Limits
 
     if reach.max_cost is not None and not reach.models:
         raise click.UsageError("--max-cost needs the prices of the models; give --models FILE")
     tables = read_models(reach.models) if reach.models else {}
     models = Models(by_name=tables, max_tokens=reach.max_tokens, max_cost=reach.max_cost)
-    limits = Limits(reach.max_requests, models)
-    return Options(reach.upstream, reach.variable, masks, outputs, limits, reach.seconds)
+    most = reach.max_requests
+    return Options(reach.upstream, reach.variable, masks, outputs, most, models, reach.seconds)
 
 
 @command()
@@ -121,7 +121,7 @@ def record(
     from goldrush.replay.worlds.program.recording import record
 
     behind = _words()
-    stem = next((Path(word).stem for word in behind if Path(word).is_file()), Path(behind[0]).stem)
+    stem = next((Path(word).stem for word in behind if os.path.isfile(word)), Path(behind[0]).stem)
     target, options = new_journal(out, stem), _options(reach, masks, outputs)
     return _carried_out(
         target, reach, as_json, lambda write: record(behind, target, options, write, force=force)

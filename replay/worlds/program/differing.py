@@ -19,7 +19,7 @@ def differing(a: str | Path, b: str | Path) -> list[str]:
     JournalError.
     """
     one, two = map(_by_caller, (a, b))
-    for caller, number in [*one, *(two.keys() - one.keys())]:
+    for caller, number in [*one, *(key for key in two if key not in one)]:
         pair = one.get((caller, number)), two.get((caller, number))
         if text := _difference(*pair):
             where = [f"exchange {e.number} {n}" for e, n in zip(pair, _NAMES, strict=True) if e]

@@ -16,6 +16,7 @@ import attrs
 import msgspec
 
 from goldrush.agents.game.source import Source
+from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Secrets, key_of
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
@@ -35,13 +36,13 @@ from goldrush.replay.tools import RERUN, Basis
 from goldrush.replay.worlds.program.running import Code, Program, Write, run
 from goldrush.replay.worlds.program.session import (
     EXCHANGE_MAX,
-    Limits,
+    NO_CEILINGS,
     ProgramSession,
     Recorder,
 )
 from goldrush.replay.worlds.program.tape import Exchange, Tape
 from goldrush.replay.worlds.program.texts import with_text
-from goldrush.replay.worlds.program.upstreams import KNOWN, recorded_url, upstreams_of
+from goldrush.replay.worlds.program.upstreams import KNOWN, upstreams_of
 
 _VARIABLES: Final = {name: known for known, each in KNOWN.items() for name in each.variables}
 
@@ -53,7 +54,7 @@ class Options(msgspec.Struct, frozen=True):
         upstreams, variables: servers and variables besides the known ones; see `upstreams_of`.
         masks: patterns of what is not compared.
         outputs: files that are compared at the end, besides the output.
-        limits: how much is asked for.
+        max_requests, models: how much is asked for; see ProgramSession.
         seconds: the time that the program has; None: as long as it takes.
     """
 
@@ -61,8 +62,13 @@ class Options(msgspec.Struct, frozen=True):
     variables: Sequence[str] = ()
     masks: Sequence[str] = ()
     outputs: Sequence[str] = ()
-    limits: Limits = Limits()
+    max_requests: int | None = None
+    models: Models = NO_CEILINGS
     seconds: float | None = None
+
+    def session(self, tape: Tape, recorder: Recorder) -> ProgramSession:
+        """A recorded run of a program, within its ceilings. Raises as `ProgramSession`."""
+        return ProgramSession(tape, recorder, self.max_requests, self.models)
 
 
 DEFAULT: Final = Options()
@@ -124,7 +130,7 @@ def recording(
     setup = {
         "command": Secrets(os.environ).in_command(words),
         "upstreams": {
-            n: recorded_url(u) for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url
+            n: _recorded_url(u) for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url
         },
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
@@ -135,10 +141,10 @@ def recording(
     Masks(options.masks)  # refused before there is a journal
     behaviour = Behaviour(source.sha256)
     with JournalWriter(out, Header(NAME, RULES), force=force, fsync=True) as journal:
-        recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, 1)
+        recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, is_new=True)
         try:
             with closing(recorder):
-                yield command, ProgramSession(Tape(), recorder, options.limits)
+                yield command, options.session(Tape(), recorder)
         finally:
             if not journal.is_begun:
                 journal.discard()
@@ -160,13 +166,12 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         with journal.reader() as reader:
             tape = tape_of(reader)
         check_command(tape, words, str(path))
-        _check_servers(tape, options, path)
-        command = given_again(tape, words, options)
+        command = given_again(tape, words, options, path)
         behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
         loop = resume_steps(program_world(behaviour), journal)
-        recorder = Recorder(loop, behaviour, _process(tape) + 1)
+        recorder = Recorder(loop, behaviour)
         with closing(recorder):
-            yield command, ProgramSession(tape, recorder, options.limits)
+            yield command, options.session(tape, recorder)
 
 
 def fork(
@@ -202,8 +207,7 @@ def fork(
         assert whole.state is not None
         under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
         given += [(each.asked, each.answer) for each in under_way]
-        _check_servers(whole, options, parent)
-        command = given_again(whole, words, options)
+        command = given_again(whole, words, options, parent)
         source = _code_now(whole, words, parent)
         behaviour = tape.behaviour(source.sha256)
         facts = {
@@ -214,8 +218,8 @@ def fork(
             program_world(behaviour), reader, at - 1, lambda state: facts, out, force=force,
             fsync=True,
         )  # fmt: skip
-        with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
-            session = ProgramSession(tape, recorder, options.limits)
+        with closing(Recorder(loop, behaviour)) as recorder:
+            session = options.session(tape, recorder)
             session.given = [*given]
             outcome = _played((command, session), write)
         taken = sum(pair not in session.given for pair in given[answer is not None :])
@@ -280,35 +284,45 @@ def _code_now(tape: Tape, words: Sequence[str], path: str | Path) -> Source:
     return code.source_beside(tape.source, code.older_than(path))
 
 
-def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
-    """Raises BadInput for a server that a journal names and the user does not: its writer may have
-    been another, who would be sent the user's keys.
-    """
-    assert tape.state is not None
-    given = {text.partition("=")[0] for text in options.upstreams}
-    urls, _ = upstreams_of(os.environ, options.upstreams)
-    for name, url in tape.state.setup["upstreams"].items():
-        if name not in given and recorded_url(urls.get(name, "")) != url:
-            raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
-
-
-def given_again(tape: Tape, words: Sequence[str], options: Options) -> Program:
+def given_again(
+    tape: Tape, words: Sequence[str], options: Options, asking: str | Path | None = None
+) -> Program:
     """A program as it is run once more: as recorded, but for the servers, which may be elsewhere
-    now. Raises BadInput.
+    now.
+
+    Args:
+        asking: the path of the journal, if servers are asked. A journal's writer may have been
+            another, who would be sent the user's keys: the user must name its servers, too.
+
+    Raises BadInput, also for masks and outputs that are given and are not those of the journal.
     """
     assert tape.state is not None
     setup: Mapping[str, Any] = tape.state.setup
-    known, _ = upstreams_of(os.environ)
-    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in known)]
+    for name in ("masks", "outputs"):
+        values, recorded = tuple(getattr(options, name)), tuple(setup[name])
+        if values not in ((), recorded):
+            what = f"the journal has other {name}: {', '.join(recorded) or 'none'}"
+            raise BadInput(what, "give those, or record in another journal")
+    # Where nothing is asked, known variables have the names that they had.
+    environment = {k: v for k, v in os.environ.items() if asking or k not in _VARIABLES}
+    own, _ = upstreams_of(environment, options.upstreams, options.variables if asking else ())
+    given = {text.partition("=")[0] for text in options.upstreams}
+    for name, url in setup["upstreams"].items():
+        if asking and name not in given and _recorded_url(own.get(name, "")) != url:
+            raise BadInput(f"{asking} names a server of its own", f"give --upstream {name}={url}")
+    upstreams = [f"{n}={u}" for n, u in setup["upstreams"].items() if n not in own]
     variables = [f"{name}={variable}" for variable, name in setup["variables"].items()]
     urls, names = upstreams_of(
-        os.environ, [*upstreams, *options.upstreams], [*variables, *options.variables]
+        environment, [*upstreams, *options.upstreams], [*variables, *options.variables]
     )
     return Program(words, urls, names, setup["outputs"], setup["hashseed"], options.seconds)
 
 
-def _process(tape: Tape) -> int:
-    return 1 if tape.state is None else tape.state.process
+def _recorded_url(url: str) -> str:
+    """A URL as it is recorded: without its query, which may be secret, and without keys."""
+    secrets, url = Secrets({}), url.partition("?")[0]
+    secrets.add((), url.encode())
+    return secrets.hidden_in(url)
 
 
 def _played(launch: Launch, write: Write) -> ProgramOutcome:

@@ -36,19 +36,9 @@ from goldrush.replay.worlds.program.texts import read
 from goldrush.replay.worlds.program.usage import charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """How much a run may ask for, earlier processes included. `max_requests`: None: as much as it
-    likes; `models`: with the ceilings of tokens and of cost, and with prices.
-    """
-
-    max_requests: int | None = None
-    models: Models = Models()
-
-
-UNLIMITED: Final = Limits()
-EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes, but for names
+NO_CEILINGS: Final = Models()
+EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes
+NOTES_MAX: Final = 16 << 20  # bytes of the notes between two exchanges
 
 
 class Recorder:
@@ -56,8 +46,8 @@ class Recorder:
     commit.
     """
 
-    def __init__(self, steps: Steps, behaviour: Behaviour, process: int) -> None:
-        """Begin the loop, which writes START. `process`: the number of the process. Raises
+    def __init__(self, steps: Steps, behaviour: Behaviour, *, is_new: bool = False) -> None:
+        """Begin the loop, which writes START. `is_new`: no process is recorded yet. Raises
         WriteFailed.
         """
         self._steps, self._behaviour = steps, behaviour
@@ -65,18 +55,26 @@ class Recorder:
         if begun is None:
             raise BadInput("the run had ended; its journal is whole now", "verify it")
         self.state = begun
-        self.process = process
+        self.process = begun.process + (not is_new)
         self._notes: list[tuple[str, Json]] = []
+        self._notes_size = 0  # bytes
         self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
-        self._is_new = process > 1  # the journal does not have the process yet
+        self._is_new = not is_new  # the journal does not have the process yet
 
     def again(self, exchange: int) -> None:
         """Note that an exchange was served."""
         self._again[0].append(exchange)
 
     def note(self, name: str, value: Json, recorded: int | None) -> None:
-        """Take a note. `recorded`: the number of one that is the same; None: it is new."""
+        """Take a note. `recorded`: the number of one that is the same; None: it is new. Raises
+        BadInput for more than a commit could hold beside an exchange.
+        """
         if recorded is None:
+            size = self._notes_size + len(packed((name, value)))
+            if size > NOTES_MAX:
+                what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
+                raise BadInput(what, "note less")
+            self._notes_size = size
             self._notes.append((name, value))
         else:
             self._again[1].append(recorded)
@@ -91,8 +89,7 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
-        parts = row, asked.body, *(value for _, value in self._notes)
-        if sum(len(packed(part)) for part in parts) > EXCHANGE_MAX:
+        if len(packed((row, asked.body))) + self._notes_size > EXCHANGE_MAX:
             return False
         self._close([(ANSWERED, [row])], asked)
         return True
@@ -112,6 +109,7 @@ class Recorder:
             inputs = [(RESTARTED, [(self.process, tuple(exchanges), tuple(notes))]), *inputs]
         self._behaviour.done[self.state.unit + 1] = Done(tuple(self._notes), last)
         self._notes, self._again, self._is_new = [], ([], []), False
+        self._notes_size = 0
         try:
             self.state = self._steps.send(inputs)
         except StopIteration as end:
@@ -143,7 +141,8 @@ class ProgramSession:
         tape: what the journal has.
         reel: what is served of it.
         recorder: None: nothing is asked, what is not there is refused.
-        secrets, masks, limits: of the program.
+        secrets, masks: of the program.
+        max_requests: how many it may ask for, earlier processes included; None: as it likes.
         served, missed: the exchanges that were served, and the requests that were not there, in
             order.
         unknown: the names of headers that are not compared.
@@ -157,9 +156,11 @@ class ProgramSession:
     """
 
     def __init__(
-        self, tape: Tape, recorder: Recorder | None = None, limits: Limits = UNLIMITED
-    ) -> None:
-        """Serve what is valid: without a recorder all, with one what succeeded. Raises BadInput for
+        self, tape: Tape, recorder: Recorder | None = None, max_requests: int | None = None,
+        models: Models = NO_CEILINGS,
+    ) -> None:  # fmt: skip
+        """Serve what is valid: without a recorder all, with one what succeeded. `models`: with the
+        ceilings of tokens and of cost, earlier processes included, and prices. Raises BadInput for
         a ceiling of cost without the price of a model that was asked, and for an invalid mask.
         """
         self.tape = tape
@@ -171,7 +172,7 @@ class ProgramSession:
         state = tape.state if recorder is None else recorder.state
         assert state is not None
         self.secrets, self.masks = Secrets(os.environ), Masks(state.setup["masks"])
-        self.limits = limits
+        self.max_requests = max_requests
         self.served: list[int] = []
         self.missed: list[Miss] = []
         self.unknown: dict[str, None] = {}
@@ -185,7 +186,7 @@ class ProgramSession:
         self.model = "" if recorder is None else recorder.state.model
         self.given: list[tuple[Asked, Response]] = []
         taken = [*charged(tape.exchanges.values())] if recorder else []
-        self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
+        self._budget = Budget(models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
         self._notes: dict[tuple[str, bytes], list[int]] = defaultdict(list)  # numbers, last first
         for number in reversed(made):
@@ -228,7 +229,7 @@ class ProgramSession:
     def _ceiling(self, model: str) -> str | None:
         """The limit that one more request, to this model, would exceed, as text; None: none."""
         assert self.recorder is not None
-        most, asked = self.limits.max_requests, self.recorder.state.exchanges + self.under_way
+        most, asked = self.max_requests, self.recorder.state.exchanges + self.under_way
         if most is not None and asked >= most:
             return f"--max-requests {most}"
         return self._budget.reached(model)
@@ -256,16 +257,16 @@ class ProgramSession:
             raise
 
     def note(self, name: str, value: Json) -> None:
-        """Take a note of the program."""
+        """Take a note of the program. Raises BadInput as `Recorder.note`."""
         value = self.masks.in_time(partial(self.masks.in_value, value))
         same = self._notes.get((name, packed(value)))
         known = same.pop() if same else None
+        if self.recorder is not None and self.stopped is None:
+            self.recorder.note(name, value, known)
         if known is not None:
             self.made.append(known)
         else:
             self.new_notes.append((name, value))
-        if self.recorder is not None and self.stopped is None:
-            self.recorder.note(name, value, known)
 
     def finish(self, end: Exit | None) -> None:
         """Record the end of the program, unless it was stopped. Raises WriteFailed, also of an

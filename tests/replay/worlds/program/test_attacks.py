@@ -32,7 +32,8 @@ from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.program import session
+from goldrush.replay.worlds.program import differing, session
+from goldrush.replay.worlds.program.upstreams import upstreams_of
 from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
@@ -365,7 +366,7 @@ def test_keys_go_to_no_server_that_a_journal_alone_names(path, at):
 
 def test_the_query_of_a_server_is_sent_and_not_recorded(path, at, monkeypatch):
     for name in ("AZURE_OPENAI_ENDPOINT", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name)
 
     def ask_azure():
         monkeypatch.setenv("OPENAI_BASE_URL", os.environ["AZURE_OPENAI_ENDPOINT"])
@@ -388,18 +389,87 @@ def test_the_query_of_a_server_is_sent_and_not_recorded(path, at, monkeypatch):
     assert not [part for part in (b"k0123", b"api-version", b"word") if part in path.read_bytes()]
 
 
-def test_what_a_stale_connection_does_not_answer_is_asked_by_a_new_one(path, at):
+def test_what_a_server_got_and_did_not_answer_is_not_sent_again(path, at):
     def closes(connection):
         connection.sendall(whole(GOOD.encode()).replace(b"connection: close", b"a: b"))
-        connection.recv(1 << 16)  # the next request, which is not answered
+        asked.append(connection.recv(1 << 16))  # which may have been paid for
 
     with serving(closes, whole(GOOD.encode())) as (url, asked):
         at(url)
         with goldrush.tape(path):
-            assert [200, 200] == [ask(str(number))[0] for number in range(2)]
+            assert [200, 502, 200] == [ask(str(number))[0] for number in range(3)]
 
-    assert 2 == len(asked)
+    assert 3 == len(asked)
+
+
+def test_each_variable_keeps_its_server():
+    def reached(**environment):
+        urls, names = upstreams_of(environment)
+        return [urls.get(names[variable]) for variable in environment]
+
+    two = {"OPENAI_BASE_URL": "http://a/v1", "OPENAI_API_BASE": "b/v1", "OLLAMA_HOST": ":8"}
+    assert ["http://a/v1", "http://b/v1", "http://127.0.0.1:8"] == reached(**two)
+    assert ["http://h:11434", None] == reached(OLLAMA_HOST="h", CO_API_URL="http://me:word@h")
+    for name in ("notes", "outside"):
+        with pytest.raises(BadInput, match="give it another name"):
+            upstreams_of({}, [f"{name}=http://a"])
+
+
+def test_what_is_hidden_of_a_request_does_not_depend_on_others(path, at):
+    key = KEYS[0]
+    bodies = ["access_token=gold1234567", json.dumps({"q": "use gold1234567"})]
+    with serving(whole(b"gold1234567")) as (url, asked):
+        at(url)
+        with goldrush.tape(path, upstreams=[f"openai={url}/{key}"]):
+            answers = [ask(f"{key}/chat?subscription={key}&{key}=1", body)[2] for body in bodies]
+
+    assert [b"(secret)", b"gold1234567"] == answers
+    assert all(4 == each.count(key.encode()) for each in asked)
+    assert key.encode() not in path.read_bytes()
+    recorded = [each.asked.body for each in tape_of(path).exchanges.values()]
+    assert [b"access_token=(secret)", {"q": "use gold1234567"}] == recorded
+
+
+def test_notes_that_no_commit_can_hold_are_refused(path, at, monkeypatch):
+    monkeypatch.setattr(session, "NOTES_MAX", 1 << 10)
+    with serving(whole(GOOD.encode())) as (url, _):
+        at(url)
+        with goldrush.tape(path):
+            for name in ("a" * 600, "b"):
+                goldrush.note(name, "gold" * 50)
+                with pytest.raises(goldrush.NotRecorded, match="over 1,024 bytes of notes"):
+                    goldrush.note("c" * 900, "gold" * 50)
+                ask(name)
+
+    assert ["a" * 600, "b"] == [note.name for note in tape_of(path).notes]
     assert 2 == len(tape_of(path).exchanges)
+
+
+def test_the_same_line_again_goes_on_and_another_is_refused(tmp_path):
+    command = ["sh", "-c", "curl -sS $MINE/1; curl -sS $MINE/2 # " + "gold" * 64]
+    with serving(whole(GOOD.encode())) as (url, asked):
+
+        def record(*words):
+            line = ["record", "--out", "a.journal", "--variable", "MINE", *words, "--", *command]
+            done = goldrush_(*line, url=url, folder=tmp_path, MINE=url)
+            return done.returncode, done.stderr.decode()
+
+        assert 1 == record("--max-requests", "1")[0]
+        for option, name in (("--mask", "masks"), ("--output", "outputs")):
+            code, told = record(option, "gold")
+            assert (2, True) == (code, f"the journal has other {name}: none" in told)
+        assert 0 == record()[0]
+        unnamed = goldrush_("record", "--", *command, url=url, folder=tmp_path, MINE=url)
+
+    assert 0 == unnamed.returncode, unnamed.stderr
+    assert 2 + 2 == len(asked)
+
+
+def test_a_difference_is_that_of_the_first_caller(monkeypatch):
+    callers = {(f"agent {n}", 1): None for n in range(99)}
+    monkeypatch.setattr(differing, "_by_caller", {"a": {}, "b": callers}.get)
+
+    assert "  of agent 0, " == differing.differing("a", "b")[0][:14]
 
 
 def endless(connection):
