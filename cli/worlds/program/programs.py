@@ -26,7 +26,7 @@ from goldrush.cli.options import (
 from goldrush.cli.progress import progress
 from goldrush.cli.record import given_of, new_journal, typed_again
 from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, program
-from goldrush.kernel.text import format_count, quoted, quoted_path
+from goldrush.kernel.text import format_count, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
 
 if TYPE_CHECKING:
@@ -255,6 +255,7 @@ def _carried_out(
 ) -> int:
     """Record a program, and print what there is of it. Returns the exit code."""
     from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.worlds.program.recording import shown_command
 
     stream = sys.stderr if as_json else sys.stdout
 
@@ -268,7 +269,7 @@ def _carried_out(
         return DIFFERS
     info = outline_of(path)
     name = quoted_path(path)
-    command = f" -- {' '.join(map(quoted, _words()))}"
+    command = f" -- {shown_command(_words())}"
     for warning in outcome.warnings:
         echo_error(f"goldrush: {warning}")
     if as_json:

@@ -268,8 +268,8 @@ def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """A command as it is typed."""
-    return " ".join(map(quoted, words))
+    """A command as it is typed, without the keys in it."""
+    return " ".join(map(quoted, Secrets(os.environ).in_command(words)))
 
 
 def _code_now(tape: Tape, words: Sequence[str], path: str | Path) -> Source:

@@ -256,6 +256,15 @@ def test_no_key_of_a_command_is_in_start():
     assert b"not-needed" == Secrets({"OPENAI_API_KEY": "not-needed"}).hidden(b"not-needed")
 
 
+def test_no_key_of_a_command_is_printed(tmp_path):
+    command = ["--", sys.executable, "-c", "print(1)", "--api-key", KEYS[0]]
+    journal = ["--journal", "a.journal", *command]
+    lines = [["record", "--out", "a.journal", *command], ["verify", "a.journal", *command]]
+    for line in [*lines, ["repeats", *journal]]:
+        done = goldrush_(*line, url="http://127.0.0.1:9", folder=tmp_path)
+        assert (0, False) == (done.returncode, KEYS[0].encode() in done.stdout + done.stderr), done
+
+
 def test_who_has_not_the_token_reaches_nothing(path, at, caplog):
     with serving(whole(GOOD.encode())) as (url, asked):
         at(url)
