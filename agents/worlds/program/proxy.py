@@ -65,6 +65,7 @@ class Exchanges(Protocol):
 
     Attributes:
         secrets, masks: of the program.
+        is_open_ended: requests that are not recorded wait, for the recording broke off.
         unknown: the names of headers that are not compared.
         model: asked in place of the program's; empty: its own.
         under_way: the number of requests that were sent and are not recorded.
@@ -74,6 +75,7 @@ class Exchanges(Protocol):
 
     secrets: Secrets
     masks: Masks
+    is_open_ended: bool
     unknown: dict[str, None]
     model: str
     under_way: int
@@ -106,12 +108,8 @@ class Proxy:
         parked: the number of requests that are kept waiting: the recording broke off before them.
     """
 
-    def __init__(
-        self, session: Exchanges, upstreams: Mapping[str, str], *, is_open_ended: bool = False
-    ) -> None:
-        """`upstreams`: the URLs of servers by name; `is_open_ended`: requests that are not recorded
-        wait, for the recording broke off.
-        """
+    def __init__(self, session: Exchanges, upstreams: Mapping[str, str]) -> None:
+        """`upstreams`: the URLs of servers by name."""
         self.url = ""
         self.parked = 0
         self._session = session
@@ -120,7 +118,6 @@ class Proxy:
         self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
         for url in upstreams.values():
             session.secrets.add(URL(url).query.items())
-        self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
         self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
         self._client: aiohttp.ClientSession | None = None
@@ -206,7 +203,7 @@ class Proxy:
         if not is_known:
             name = asked.upstream
             return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
-        if self._is_open_ended:
+        if self._session.is_open_ended:
             self.parked += 1
             await asyncio.Event().wait()  # until the program is ended
         if objection := self._session.objection(asked):

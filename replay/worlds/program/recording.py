@@ -379,7 +379,7 @@ class Given:
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
             session, code = ProgramSession(tape), Code(self.words)
-            self.end = asyncio.run(run(command, session, is_open_ended=tape.is_open_ended))
+            self.end = asyncio.run(run(command, session))
             session.finish(None)
             self.session = session
             self.source = code.source_beside(tape.source, code.written()).sha256

@@ -143,20 +143,21 @@ def _text(path: str) -> str | None:
 
 async def run(
     command: Program, session: ProgramSession, write: Write = lambda piece: None, *,
-    is_open_ended: bool = False, watched: Mapping[str, str] | None = None,
+    watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
-    recorder, it connects to nothing but this machine.
+    recorder, it connects to nothing but this machine, and where the recording broke off, it is
+    ended when it has asked for all that is recorded.
 
     Args:
         write: takes its output.
-        is_open_ended: it is ended when it has asked for all that is recorded.
         watched: more variables of one that is run for a diagnosis; its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
-    KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
+    and for one that is run again and takes too long; KeyboardInterrupt where the user interrupts
+    it; answers that arrive then are recorded.
     """
-    proxy = Proxy(session, command.urls, is_open_ended=is_open_ended)
+    proxy = Proxy(session, command.urls)
     more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **_placeholders()}
     errors = None if session.recorder else asyncio.subprocess.PIPE
 
@@ -180,7 +181,7 @@ async def run(
         streams = [(stream, take) for stream, take in both if stream is not None]
         output = asyncio.gather(*(_output(child, *each) for each in streams))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_end_of(child))]
-        if is_open_ended:
+        if session.is_open_ended:
             tasks.append(asyncio.create_task(_until_stuck(session, proxy)))
         done, _ = await asyncio.wait(
             tasks, timeout=command.seconds, return_when=asyncio.FIRST_COMPLETED
@@ -195,6 +196,9 @@ async def run(
             _send(child, signal.SIGKILL)  # what it started may be there still
     if signals():
         raise KeyboardInterrupt
+    if not done and session.recorder is None:
+        what = f"a run takes longer than {command.seconds:g} seconds"
+        raise BadInput(what, "allow more time (--seconds)")
     if not is_ended:
         return None
     return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))

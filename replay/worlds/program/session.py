@@ -143,6 +143,8 @@ class ProgramSession:
         tape: what the journal has.
         reel: what is served of it.
         recorder: None: nothing is asked, what is not there is refused.
+        is_open_ended: nothing is asked, and requests that are not recorded wait, for the recording
+            broke off.
         secrets, masks, limits: of the program.
         served, missed: the exchanges that were served, and the requests that were not there, in
             order.
@@ -168,6 +170,7 @@ class ProgramSession:
         served = (each for each in chosen if recorder is None or each.answer.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
+        self.is_open_ended = recorder is None and tape.is_open_ended
         state = tape.state if recorder is None else recorder.state
         assert state is not None
         self.secrets, self.masks = Secrets(os.environ), Masks(state.setup["masks"])

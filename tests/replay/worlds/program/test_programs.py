@@ -179,6 +179,18 @@ def test_a_program_that_fails_is_not_said_to_ask_something_else(tmp_path):
     assert b"level 1" in bare.stdout
 
 
+@pytest.mark.parametrize("line", [["verify"], ["repeats", "--journal"]])
+def test_a_run_that_is_out_of_time_is_not_judged(line, tmp_path):
+    program = "import goldrush, os, time; time.sleep(60 * ('AGAIN' in os.environ))"
+    at = {"url": AT, "folder": tmp_path}
+    command = ["--", sys.executable, "-c", program]
+    goldrush_("record", "--out", "a.journal", *command, **at)
+    done = goldrush_(*line, "a.journal", "--seconds", "1", *command, **at, AGAIN="1")
+
+    told = (done.stdout + done.stderr).decode()
+    assert (2, True) == (done.returncode, "a run takes longer than 1 seconds" in told), told
+
+
 WRITES = """
 import sys, openai
 client = openai.OpenAI(max_retries=0)
