@@ -203,12 +203,11 @@ class Proxy:
         if not is_known:
             name = asked.upstream
             return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
-        if self._session.is_open_ended:
+        objection = self._session.objection(asked)
+        if objection and self._session.is_open_ended:
             self.parked += 1
             await asyncio.Event().wait()  # until the program is ended
-        if objection := self._session.objection(asked):
-            return _refusal(_REFUSED, objection)
-        return None
+        return None if objection is None else _refusal(_REFUSED, objection)
 
     def _changed(self, body: bytes) -> bytes:
         """The body, with the model that a fork asks in place of the program's."""

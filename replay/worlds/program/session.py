@@ -218,8 +218,10 @@ class ProgramSession:
         calls `commit`, or `drop`.
         """
         if self.recorder is None:
-            self.missed.append(Miss(asked, self.reel.nearest(asked)))
-            return f"the journal does not have {self.missed[-1]}"
+            miss = Miss(asked, self.reel.nearest(asked))
+            if miss.nearest or not self.is_open_ended:  # else it is behind all that is recorded
+                self.missed.append(miss)
+            return f"the journal does not have {miss}"
         if self.failed is not None:
             return f"nothing more is recorded: {self.failed}"
         self.stopped = self.stopped or self._ceiling(model_of(asked, self.model))

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -20,7 +21,11 @@ import goldrush
 from goldrush import testing
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
+from goldrush.replay.journal.verify import verify
+from goldrush.replay.worlds.program import recording, running
 from goldrush.replay.worlds.program.prompts import messages_of
+from goldrush.replay.worlds.program.recording import Options, record
+from goldrush.replay.worlds.program.session import Limits
 from goldrush.replay.worlds.program.tape import Reel
 from goldrush.replay.worlds.program.texts import text_of
 from tests.cli.helpers import ROOT
@@ -38,6 +43,12 @@ def goldrush_(*words, url, folder, **more):
         env={k: v for k, v in environment(url, **more).items() if v is not None},
         capture_output=True, timeout=120, check=False,
     )  # fmt: skip
+
+
+def apart(function, *args, **kwargs):
+    """Call it in a thread: tests of pages leave a loop running in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *args, **kwargs).result()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -189,6 +200,25 @@ def test_a_run_that_is_out_of_time_is_not_judged(line, tmp_path):
 
     told = (done.stdout + done.stderr).decode()
     assert (2, True) == (done.returncode, "a run takes longer than 1 seconds" in told), told
+
+
+def test_a_run_that_broke_off_says_what_is_asked_instead(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(running, "STUCK", 0.5)
+    program = (
+        "import goldrush, os; [goldrush.outside(abs)(n) for n in [1, len(os.environ['N']), 3]]"
+    )
+    words = [sys.executable, "-c", program]
+    options = Options(limits=Limits(max_requests=2))
+    monkeypatch.setenv("N", "12")
+    apart(record, words, "a.journal", options, bytes)
+    monkeypatch.setenv("N", "12345")
+
+    def judge():
+        with recording.running(words):
+            return verify("a.journal").broken
+
+    assert "in place of exchange 2: args[0], character 0: '5' here" in str(apart(judge))
 
 
 WRITES = """
