@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import signal
+import stat
 import sys
 from collections.abc import Callable, Container, Mapping, Sequence, Set
 from contextlib import suppress
@@ -79,8 +80,8 @@ class Code:
         """
         self.words = words
         self.files: dict[str, str] = {}
-        self._times = _times(words)
-        for name in self._times:
+        self._stamps = _stamps(words)
+        for name in self._stamps:
             with suppress(OSError, ValueError):
                 text = _text(name)
                 if text is not None or name != words[0]:
@@ -88,15 +89,15 @@ class Code:
 
     def written(self) -> set[str]:
         """The files that were written since."""
-        now = _times(self.words)
-        return {name for name in now if now[name] != self._times.get(name)}
+        now = _stamps(self.words)
+        return {name for name in now if now[name] != self._stamps.get(name)}
 
     def older_than(self, journal: str | Path) -> set[str]:
         """The files but the first that were not written after a journal was: if they are not as
         recorded, its program did that.
         """
-        last = os.path.getmtime(journal) + LATE
-        return {name for name in [*self.files][1:] if self._times[name] <= last}
+        last = (os.path.getmtime(journal) + LATE) * 1e9
+        return {name for name in [*self.files][1:] if self._stamps[name][1] <= last}
 
     def source(self, names: Container[str] | None = None) -> Source:
         """These files as one source: a single text as it is; None: all. No text is kept that may
@@ -127,9 +128,17 @@ class Code:
         return recorded if is_same else self.source()
 
 
-def _times(words: Sequence[str]) -> dict[str, float]:
-    """When the files among these words were written."""
-    return {word: os.path.getmtime(word) for word in words if os.path.isfile(word)}
+def _stamps(names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Of the regular files among these names: the inode, and when it changed, in nanoseconds. That
+    is no time that a copy takes along.
+    """
+    found = {}
+    for name in names:
+        with suppress(OSError, ValueError):
+            status = os.stat(name)
+            if stat.S_ISREG(status.st_mode):
+                found[name] = status.st_ino, status.st_ctime_ns
+    return found
 
 
 def _text(path: str) -> str | None:
@@ -166,6 +175,7 @@ async def run(
         if watched is None:
             print(piece.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
 
+    stale = _stamps(command.outputs)
     async with proxy.running():
         try:
             child = await asyncio.create_subprocess_exec(
@@ -201,7 +211,8 @@ async def run(
         raise BadInput(what, "allow more time (--seconds)")
     if not is_ended:
         return None
-    return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))
+    outputs = (_file(name, stale.get(name)) for name in command.outputs)
+    return Exit(code, ((STDOUT, digest, size), *outputs))
 
 
 def _placeholders() -> Mapping[str, str]:
@@ -290,12 +301,12 @@ def _send(child: asyncio.subprocess.Process, number: int) -> None:
             os.killpg(child.pid, number)
 
 
-def _file(name: str) -> tuple[str, str, int]:
-    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, and for what
-    may have no end.
+def _file(name: str, stale: tuple[int, int] | None = None) -> tuple[str, str, int]:
+    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, for what may
+    have no end, and for one whose stamp is still that of before the run.
     """
     with suppress(OSError, ValueError):
-        if os.path.isfile(name):
+        if _stamps([name]).get(name, stale) != stale:
             with open(name, "rb") as file:
                 return name, hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
     return name, "", 0

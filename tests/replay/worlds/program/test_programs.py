@@ -221,6 +221,18 @@ def test_a_run_that_broke_off_says_what_is_asked_instead(tmp_path, monkeypatch):
     assert "in place of exchange 2: args[0], character 0: '5' here" in str(apart(judge))
 
 
+def test_a_file_that_a_run_did_not_write_is_not_its_output(tmp_path):
+    write = "test -e $F || echo gold > $F"
+    at = {"url": AT, "folder": tmp_path, "F": "o.txt"}
+    outputs, command = ["--output", "o.txt"], ["--", "sh", "-c", write]
+    goldrush_("record", "--out", "a.journal", *outputs, *command, **at)
+    verdict = goldrush_("verify", "a.journal", *command, **at)
+
+    assert b"other output than in the journal: o.txt" in verdict.stdout
+    (tmp_path / "o.txt").unlink()
+    assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
+
+
 WRITES = """
 import sys, openai
 client = openai.OpenAI(max_retries=0)
@@ -256,6 +268,7 @@ def test_what_a_program_writes_is_not_its_code(before, key, tmp_path):
         assert [0, 0] == [code(*fork)[0], code("verify", "b.journal")[0]]
         for name in ("gold.txt", "sim.py"):
             (tmp_path / name).write_text((tmp_path / name).read_text() + "\n")
+            os.utime(tmp_path / name, (0, 0))
             assert "other code" in code("verify", "a.journal")[1]
             assert "other code" in code("resume", "begun.journal")[1]
 
