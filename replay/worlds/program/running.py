@@ -270,12 +270,12 @@ def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
     """Have Ctrl-C and what else ends a command, which are passed on, wait for the program's end and
     for answers under way; the second signal ends both. Returns how many there were.
     """
-    count = 0
+    count, is_told = 0, _group() is None  # by the terminal
 
     def pass_on(number: int) -> None:
         nonlocal count
         count += 1
-        if count > 1 or number != signal.SIGINT or _group() is not None:
+        if count > 1 or number != signal.SIGINT or not is_told:
             _send(child, signal.SIGKILL if count > 1 else number)
 
     with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
@@ -295,10 +295,10 @@ def _group() -> int | None:
 def _send(child: asyncio.subprocess.Process, number: int) -> None:
     """Send a signal to a program and, if it has a group of its own, to all that it has started."""
     with suppress(OSError):
-        if _group() is None:
-            child.send_signal(number)
-        else:
+        try:
             os.killpg(child.pid, number)
+        except ProcessLookupError:
+            child.send_signal(number)
 
 
 def _file(name: str, stale: tuple[int, int] | None = None) -> tuple[str, str, int]:
