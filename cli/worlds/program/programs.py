@@ -39,9 +39,8 @@ VARIABLE: Final = option(
     "Variable by which the program is told a server's URL; repeatable.",
 )  # fmt: skip
 
-SECONDS: Final = option(
-    "--seconds", "N", "End the program after so long.", type=NumberRange(0, min_open=True)
-)
+SECONDS_RANGE: Final = NumberRange(0, min_open=True)
+SECONDS: Final = option("--seconds", "N", "End the program after so long.", type=SECONDS_RANGE)
 
 
 class UpstreamOptions(NamedTuple):
@@ -226,7 +225,9 @@ def repeats(
         "--journal", "FILE", "The journal of the program, whose answers it gets.", type=FILE,
         required=True,
     ),
-    seconds: float = option("--seconds", "N", "Time for a run (default: 300).", default=300.0),
+    seconds: float = option(
+        "--seconds", "N", "Time for a run (default: 300).", default=300.0, type=SECONDS_RANGE
+    ),
     no_causes: bool = NO_CAUSES,
     as_json: Json,
 ) -> int:  # fmt: skip

@@ -19,6 +19,8 @@ import pytest
 
 import goldrush
 from goldrush import testing
+from goldrush.agents.worlds.program.requests import Response
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.verify import verify
@@ -27,7 +29,7 @@ from goldrush.replay.worlds.program.prompts import messages_of
 from goldrush.replay.worlds.program.recording import Options, record
 from goldrush.replay.worlds.program.session import Limits
 from goldrush.replay.worlds.program.tape import Reel
-from goldrush.replay.worlds.program.texts import text_of
+from goldrush.replay.worlds.program.texts import text_of, with_text
 from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
 from tests.replay.worlds.program.server import serving
@@ -231,6 +233,22 @@ def test_a_file_that_a_run_did_not_write_is_not_its_output(tmp_path):
     assert b"other output than in the journal: o.txt" in verdict.stdout
     (tmp_path / "o.txt").unlink()
     assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
+
+
+def test_another_answer_leaves_nothing_of_the_recorded_one():
+    """A stream of OpenAI's responses has the text in pieces, and whole in its last events."""
+
+    def stream(*pieces):
+        item = {"content": [{"type": "output_text", "text": "".join(pieces)}]}
+        events = [*({"delta": piece} for piece in pieces), item["content"][0], {"item": item}]
+        events = map(json.dumps, [*events, {"response": {"model": "take 1", "output": [item]}}])
+        return Response(200, [], [f"data: {event}\n\n".encode() for event in events])
+
+    changed = b"".join(with_text(stream("take", " 1"), "share").chunks)
+    assert (1, 4) == (changed.count(b"take 1"), changed.count(b"share"))
+    two = stream("take", " 1").chunks
+    with pytest.raises(BadInput, match="in several parts"):
+        with_text(Response(200, [], [*two, *two]), "share")
 
 
 WRITES = """
