@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -37,23 +37,13 @@ def assert_repeats() -> AssertRepeats:
     what `goldrush.repeats` takes, and raises BadInput as it does.
     """
 
-    def check(
-        target: str | type | Callable[..., object],
-        *,
-        seed: int = 1,
-        steps: int | None = None,
-        settings: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        ignore: Sequence[str] = (),
-    ) -> None:
+    def check(target: Any, *, timeout: float | None = None, **options: Any) -> None:
         __tracebackhide__ = True
         import goldrush
         from goldrush.replay.repeats.trace import SECONDS
 
         seconds = SECONDS if timeout is None else timeout
-        verdict = goldrush.repeats(
-            target, seed=seed, steps=steps, settings=settings, timeout=seconds, ignore=ignore
-        )
+        verdict = goldrush.repeats(target, timeout=seconds, **options)
         if not verdict.repeats:
             pytest.fail(str(verdict), pytrace=False)
 

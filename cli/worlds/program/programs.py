@@ -142,8 +142,7 @@ def resume(
     """
     from goldrush.replay.worlds.program.recording import resume
 
-    options = _options(reach)
-    behind = _words()
+    behind, options = _words(), _options(reach)
     return _carried_out(
         journal, reach, as_json, lambda write: resume(behind, journal, options, write)
     )

@@ -164,7 +164,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         command = given_again(tape, words, options)
         behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
         loop = resume_steps(program_world(behaviour), journal)
-        recorder = Recorder(loop, behaviour, _process(tape) + 1)
+        recorder = Recorder(loop, behaviour, tape.process + 1)
         with closing(recorder):
             yield command, ProgramSession(tape, recorder, options.limits)
 
@@ -214,10 +214,13 @@ def fork(
             program_world(behaviour), reader, at - 1, lambda state: facts, out, force=force,
             fsync=True,
         )  # fmt: skip
-        with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
+        with closing(Recorder(loop, behaviour, tape.process + 1)) as recorder:
             session = ProgramSession(tape, recorder, options.limits)
             session.given = [*given]
             outcome = _played((command, session), write)
+        if answer is not None and given[0] in session.given:
+            says = f"the given answer was not used: the program did not ask for exchange {at}"
+            outcome = msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
         taken = sum(pair not in session.given for pair in given[answer is not None :])
         asked_again = _asked_in_both(out, later, at) - taken
         if model or not (taken or asked_again):
@@ -307,10 +310,6 @@ def given_again(tape: Tape, words: Sequence[str], options: Options) -> Program:
     return Program(words, urls, names, setup["outputs"], setup["hashseed"], options.seconds)
 
 
-def _process(tape: Tape) -> int:
-    return 1 if tape.state is None else tape.state.process
-
-
 def _played(launch: Launch, write: Write) -> ProgramOutcome:
     """Run a program to its end, and record that."""
     (command, session), end, stopped = launch, None, ""
@@ -331,9 +330,6 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
-    if session.given:
-        count = format_count(len(session.given), "given answer")
-        found.append(f"{count} was not used: the program did not ask for that exchange")
     if session.too_large:
         count = format_count(session.too_large, "exchange")
         found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
