@@ -8,6 +8,7 @@ Every suite imports this module, so it imports nothing of goldrush before a fixt
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -55,8 +56,10 @@ def goldrush_tape(request: pytest.FixtureRequest) -> Iterator[None]:
     """
     from goldrush.taping import tape
 
-    name = re.sub(r"[^\w.-]+", "-", request.node.name)
+    name = request.node.nodeid.partition("::")[2]
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]  # `a b` is not `a-b`
+    stem = f"{request.node.path.stem}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:99]}"
     folder = request.node.path.parent / "tapes"
     folder.mkdir(exist_ok=True)
-    with tape(folder / f"{request.node.path.stem}-{name}.journal"):
+    with tape(folder / f"{stem}-{digest}.journal"):
         yield

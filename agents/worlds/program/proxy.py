@@ -66,6 +66,7 @@ class Exchanges(Protocol):
 
     Attributes:
         secrets, masks: of the program.
+        is_open_ended: requests that are not recorded wait, for the recording broke off.
         unknown: the names of headers that are not compared.
         model: asked in place of the program's; empty: its own.
         under_way: the number of requests that were sent and are not recorded.
@@ -75,6 +76,7 @@ class Exchanges(Protocol):
 
     secrets: Secrets
     masks: Masks
+    is_open_ended: bool
     unknown: dict[str, None]
     model: str
     under_way: int
@@ -107,12 +109,8 @@ class Proxy:
         parked: the number of requests that are kept waiting: the recording broke off before them.
     """
 
-    def __init__(
-        self, session: Exchanges, upstreams: Mapping[str, str], *, is_open_ended: bool = False
-    ) -> None:
-        """`upstreams`: the URLs of servers by name; `is_open_ended`: requests that are not recorded
-        wait, for the recording broke off.
-        """
+    def __init__(self, session: Exchanges, upstreams: Mapping[str, str]) -> None:
+        """`upstreams`: the URLs of servers by name."""
         self.url = ""
         self.parked = 0
         self._session = session
@@ -121,7 +119,6 @@ class Proxy:
         self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
         for url in upstreams.values():
             session.secrets.add(URL(url).query.items(), url.encode())
-        self._is_open_ended = is_open_ended
         self._token = secrets.token_urlsafe(16)
         # Calls of functions that are under way: with when they came, and what is secret.
         self._tickets: dict[str, tuple[Asked, int, Secrets]] = {}
@@ -210,12 +207,11 @@ class Proxy:
         if not is_known:
             name = asked.upstream
             return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
-        if self._is_open_ended:
+        objection = self._session.objection(asked)
+        if objection and self._session.is_open_ended:
             self.parked += 1
             await asyncio.Event().wait()  # until the program is ended
-        if objection := self._session.objection(asked):
-            return _refusal(_REFUSED, objection)
-        return None
+        return None if objection is None else _refusal(_REFUSED, objection)
 
     def _changed(self, body: bytes) -> bytes:
         """The body, with the model that a fork asks in place of the program's."""

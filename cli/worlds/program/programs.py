@@ -27,7 +27,7 @@ from goldrush.cli.options import (
 from goldrush.cli.progress import progress
 from goldrush.cli.record import given_of, new_journal, typed_again
 from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, program
-from goldrush.kernel.text import format_count, quoted, quoted_path
+from goldrush.kernel.text import format_count, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ VARIABLE: Final = option(
     "Variable by which the program is told a server's URL; repeatable.",
 )  # fmt: skip
 
-SECONDS: Final = option(
-    "--seconds", "N", "End the program after so long.", type=NumberRange(0, min_open=True)
-)
+SECONDS_RANGE: Final = NumberRange(0, min_open=True)
+SECONDS: Final = option("--seconds", "N", "End the program after so long.", type=SECONDS_RANGE)
 
 
 class UpstreamOptions(NamedTuple):
@@ -143,8 +142,7 @@ def resume(
     """
     from goldrush.replay.worlds.program.recording import resume
 
-    options = _options(reach)
-    behind = _words()
+    behind, options = _words(), _options(reach)
     return _carried_out(
         journal, reach, as_json, lambda write: resume(behind, journal, options, write)
     )
@@ -226,7 +224,9 @@ def repeats(
         "--journal", "FILE", "The journal of the program, whose answers it gets.", type=FILE,
         required=True,
     ),
-    seconds: float = option("--seconds", "N", "Time for a run (default: 300).", default=300.0),
+    seconds: float = option(
+        "--seconds", "N", "Time for a run (default: 300).", default=300.0, type=SECONDS_RANGE
+    ),
     no_causes: bool = NO_CAUSES,
     as_json: Json,
 ) -> int:  # fmt: skip
@@ -255,6 +255,7 @@ def _carried_out(
 ) -> int:
     """Record a program, and print what there is of it. Returns the exit code."""
     from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.worlds.program.recording import shown_command
 
     stream = sys.stderr if as_json else sys.stdout
 
@@ -268,7 +269,7 @@ def _carried_out(
         return DIFFERS
     info = outline_of(path)
     name = quoted_path(path)
-    command = f" -- {' '.join(map(quoted, _words()))}"
+    command = f" -- {shown_command(_words())}"
     for warning in outcome.warnings:
         echo_error(f"goldrush: {warning}")
     if as_json:

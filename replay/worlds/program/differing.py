@@ -9,7 +9,7 @@ from pathlib import Path
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.worlds.program.tape import Exchange, Tape, cut, difference
-from goldrush.replay.worlds.program.texts import shown, text_of
+from goldrush.replay.worlds.program.texts import said_in
 
 _NAMES = ("in A", "in B")
 
@@ -46,7 +46,7 @@ def _difference(one: Exchange | None, two: Exchange | None) -> str | None:
         return f"only {_NAMES[one is None]}"
     if request := difference(one.asked, two.asked, _NAMES):
         return f"the request: {request}"
-    texts = [text_of(e.answer) or shown(b"".join(e.answer.chunks)) for e in (one, two)]
+    texts = [said_in(e.answer) for e in (one, two)]
     if texts[0] == texts[1]:
         return None
     at, *parts = cut(*texts)

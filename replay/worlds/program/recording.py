@@ -222,6 +222,9 @@ def fork(
             session = options.session(tape, recorder)
             session.given = [*given]
             outcome = _played((command, session), write)
+        if answer is not None and given[0] in session.given:
+            says = f"the given answer was not used: the program did not ask for exchange {at}"
+            outcome = msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
         taken = sum(pair not in session.given for pair in given[answer is not None :])
         asked_again = _asked_in_both(out, later, at) - taken
         if model or not (taken or asked_again):
@@ -272,8 +275,8 @@ def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """A command as it is typed."""
-    return " ".join(map(quoted, words))
+    """A command as it is typed, without the keys in it."""
+    return " ".join(map(quoted, Secrets(os.environ).in_command(words)))
 
 
 def _code_now(tape: Tape, words: Sequence[str], path: str | Path) -> Source:
@@ -345,9 +348,6 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
-    if session.given:
-        count = format_count(len(session.given), "given answer")
-        found.append(f"{count} was not used: the program did not ask for that exchange")
     if session.too_large:
         count = format_count(session.too_large, "exchange")
         found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
@@ -393,7 +393,7 @@ class Given:
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
             session, code = ProgramSession(tape), Code(self.words)
-            self.end = asyncio.run(run(command, session, is_open_ended=tape.is_open_ended))
+            self.end = asyncio.run(run(command, session))
             session.finish(None)
             self.session = session
             self.source = code.source_beside(tape.source, code.written()).sha256

@@ -19,7 +19,6 @@ import attrs
 import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
@@ -175,7 +174,7 @@ class _Rehearsal(ProgramSession):
         if answer is None and (other := self.reel.substitute(asked)) is not None:
             self.served.append(other.number)
             answer = other.answer
-        if answer is not None or not self.tape.is_open_ended:  # else the recording broke off here
+        if answer is not None or not self.is_open_ended:  # else the recording broke off here
             self.asked.append(asked)
         return answer
 
@@ -183,17 +182,12 @@ class _Rehearsal(ProgramSession):
 def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> Trace:
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
     command = given_again(tape, words, options)
-    session, is_cut = _Rehearsal(tape), tape.is_open_ended
+    session = _Rehearsal(tape)
     with TemporaryFolder() as folder:
         place_order(order, folder.path)
         watched = {} if order.fixes is None else {FOLDER: folder.path}
-        end = asyncio.run(run(command, session, is_open_ended=is_cut, watched=watched))
+        end = asyncio.run(run(command, session, watched=watched))
         sightings = seen_in(folder.path)
-    if end is None and not is_cut:
-        raise BadInput(
-            f"a run of {order.target} takes longer than {options.seconds:g} seconds",
-            "allow more time (--seconds)",
-        )
     notes = [*_notes(tape, session.made), *session.new_notes]
     trace = _trace_of(session.asked, notes, end)
     return attrs.evolve(

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import signal
+import stat
 import sys
 from collections.abc import Callable, Container, Mapping, Sequence, Set
 from contextlib import suppress
@@ -79,8 +80,8 @@ class Code:
         """
         self.words = words
         self.files: dict[str, str] = {}
-        self._times = _times(words)
-        for name in self._times:
+        self._stamps = _stamps(words)
+        for name in self._stamps:
             with suppress(OSError, ValueError):
                 text = _text(name)
                 if text is not None or name != words[0]:
@@ -88,15 +89,15 @@ class Code:
 
     def written(self) -> set[str]:
         """The files that were written since."""
-        now = _times(self.words)
-        return {name for name in now if now[name] != self._times.get(name)}
+        now = _stamps(self.words)
+        return {name for name in now if now[name] != self._stamps.get(name)}
 
     def older_than(self, journal: str | Path) -> set[str]:
         """The files but the first that were not written after a journal was: if they are not as
         recorded, its program did that.
         """
-        last = os.path.getmtime(journal) + LATE
-        return {name for name in [*self.files][1:] if self._times[name] <= last}
+        last = (os.path.getmtime(journal) + LATE) * 1e9
+        return {name for name in [*self.files][1:] if self._stamps[name][1] <= last}
 
     def source(self, names: Container[str] | None = None) -> Source:
         """These files as one source: a single text as it is; None: all. No text is kept that may
@@ -127,9 +128,17 @@ class Code:
         return recorded if is_same else self.source()
 
 
-def _times(words: Sequence[str]) -> dict[str, float]:
-    """When the files among these words were written."""
-    return {word: os.path.getmtime(word) for word in words if os.path.isfile(word)}
+def _stamps(names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Of the regular files among these names: the inode, and when it changed, in nanoseconds. That
+    is no time that a copy takes along.
+    """
+    found = {}
+    for name in names:
+        with suppress(OSError, ValueError):
+            status = os.stat(name)
+            if stat.S_ISREG(status.st_mode):
+                found[name] = status.st_ino, status.st_ctime_ns
+    return found
 
 
 def _text(path: str) -> str | None:
@@ -143,20 +152,21 @@ def _text(path: str) -> str | None:
 
 async def run(
     command: Program, session: ProgramSession, write: Write = lambda piece: None, *,
-    is_open_ended: bool = False, watched: Mapping[str, str] | None = None,
+    watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
-    recorder, it connects to nothing but this machine.
+    recorder, it connects to nothing but this machine, and where the recording broke off, it is
+    ended when it has asked for all that is recorded.
 
     Args:
         write: takes its output.
-        is_open_ended: it is ended when it has asked for all that is recorded.
         watched: more variables of one that is run for a diagnosis; its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
-    KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
+    and for one that is run again and takes too long; KeyboardInterrupt where the user interrupts
+    it; answers that arrive then are recorded.
     """
-    proxy = Proxy(session, command.urls, is_open_ended=is_open_ended)
+    proxy = Proxy(session, command.urls)
     more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **_placeholders()}
     errors = None if session.recorder else asyncio.subprocess.PIPE
 
@@ -165,6 +175,7 @@ async def run(
         if watched is None:
             print(piece.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
 
+    stale = _stamps(command.outputs)
     async with proxy.running():
         try:
             child = await asyncio.create_subprocess_exec(
@@ -180,7 +191,7 @@ async def run(
         streams = [(stream, take) for stream, take in both if stream is not None]
         output = asyncio.gather(*(_output(child, *each) for each in streams))
         tasks: list[asyncio.Task[object]] = [asyncio.create_task(_end_of(child))]
-        if is_open_ended:
+        if session.is_open_ended:
             tasks.append(asyncio.create_task(_until_stuck(session, proxy)))
         done, _ = await asyncio.wait(
             tasks, timeout=command.seconds, return_when=asyncio.FIRST_COMPLETED
@@ -195,9 +206,13 @@ async def run(
             _send(child, signal.SIGKILL)  # what it started may be there still
     if signals():
         raise KeyboardInterrupt
+    if not done and session.recorder is None:
+        what = f"a run takes longer than {command.seconds:g} seconds"
+        raise BadInput(what, "allow more time (--seconds)")
     if not is_ended:
         return None
-    return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))
+    outputs = (_file(name, stale.get(name)) for name in command.outputs)
+    return Exit(code, ((STDOUT, digest, size), *outputs))
 
 
 def _placeholders() -> Mapping[str, str]:
@@ -255,12 +270,12 @@ def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
     """Have Ctrl-C and what else ends a command, which are passed on, wait for the program's end and
     for answers under way; the second signal ends both. Returns how many there were.
     """
-    count = 0
+    count, is_told = 0, _group() is None  # by the terminal
 
     def pass_on(number: int) -> None:
         nonlocal count
         count += 1
-        if count > 1 or number != signal.SIGINT or _group() is not None:
+        if count > 1 or number != signal.SIGINT or not is_told:
             _send(child, signal.SIGKILL if count > 1 else number)
 
     with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
@@ -280,18 +295,18 @@ def _group() -> int | None:
 def _send(child: asyncio.subprocess.Process, number: int) -> None:
     """Send a signal to a program and, if it has a group of its own, to all that it has started."""
     with suppress(OSError):
-        if _group() is None:
-            child.send_signal(number)
-        else:
+        try:
             os.killpg(child.pid, number)
+        except ProcessLookupError:
+            child.send_signal(number)
 
 
-def _file(name: str) -> tuple[str, str, int]:
-    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, and for what
-    may have no end.
+def _file(name: str, stale: tuple[int, int] | None = None) -> tuple[str, str, int]:
+    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, for what may
+    have no end, and for one whose stamp is still that of before the run.
     """
     with suppress(OSError, ValueError):
-        if os.path.isfile(name):
+        if _stamps([name]).get(name, stale) != stale:
             with open(name, "rb") as file:
                 return name, hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
     return name, "", 0

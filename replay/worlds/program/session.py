@@ -141,6 +141,8 @@ class ProgramSession:
         tape: what the journal has.
         reel: what is served of it.
         recorder: None: nothing is asked, what is not there is refused.
+        is_open_ended: nothing is asked, and requests that are not recorded wait, for the recording
+            broke off.
         secrets, masks: of the program.
         max_requests: how many it may ask for, earlier processes included; None: as it likes.
         served, missed: the exchanges that were served, and the requests that were not there, in
@@ -169,6 +171,7 @@ class ProgramSession:
         served = (each for each in chosen if recorder is None or each.answer.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
+        self.is_open_ended = recorder is None and tape.is_open_ended
         state = tape.state if recorder is None else recorder.state
         assert state is not None
         self.secrets, self.masks = Secrets(os.environ), Masks(state.setup["masks"])
@@ -216,8 +219,10 @@ class ProgramSession:
         calls `commit`, or `drop`.
         """
         if self.recorder is None:
-            self.missed.append(Miss(asked, self.reel.nearest(asked)))
-            return f"the journal does not have {self.missed[-1]}"
+            miss = Miss(asked, self.reel.nearest(asked))
+            if miss.nearest or not self.is_open_ended:  # else it is behind all that is recorded
+                self.missed.append(miss)
+            return f"the journal does not have {miss}"
         if self.failed is not None:
             return f"nothing more is recorded: {self.failed}"
         self.stopped = self.stopped or self._ceiling(model_of(asked, self.model))

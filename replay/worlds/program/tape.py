@@ -88,6 +88,7 @@ class Tape:
         ends: how processes ended, by unit.
         ended: the unit in which the last process ended; None: the journal does not say.
         state: after the last unit; None before START.
+        process: the number of the last process.
         source: the files of the command, by START or the last fork.
     """
 
@@ -100,6 +101,7 @@ class Tape:
         self.ends: dict[int, Exit] = {}
         self.ended: int | None = None
         self.state: ProgramState | None = None
+        self.process = 1
         self.source = Source(None, None)
 
     @classmethod
@@ -129,8 +131,8 @@ class Tape:
         unit = state.unit  # which has closed
         if code == RESTARTED:
             process, exchanges, notes = row
-            if process != self._process:
-                self._process, self.valid, self.made, self.ended = process, [], [], None
+            if process != self.process:
+                self.process, self.valid, self.made, self.ended = process, [], [], None
             self.valid += [number for number in exchanges if number in self.exchanges]
             self.made += [number for number in notes if 0 < number <= len(self.notes)]
         elif code == NOTED:
@@ -172,8 +174,6 @@ class Tape:
             if note.number not in left_out:
                 by_unit[note.unit].append((note.name, note.value))
         return by_unit
-
-    _process: object = 1
 
 
 class Reel:

@@ -27,19 +27,21 @@ import pytest
 import goldrush
 from goldrush.agents.worlds.program import proxy, requests
 from goldrush.agents.worlds.program.requests import Masks, Secrets, is_secret
+from goldrush.inside import NotRecorded
 from goldrush.kernel.errors import BadInput, GoldrushError, WriteFailed
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.program import differing, session
+from goldrush.replay.worlds.program import differing, running, session
+from goldrush.replay.worlds.program.recording import Options, record
 from goldrush.replay.worlds.program.upstreams import upstreams_of
 from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
 from tests.faults.sampling import sampled
 from tests.replay.worlds.program.kills import command_of, environment, tape_of
-from tests.replay.worlds.program.test_programs import goldrush_
+from tests.replay.worlds.program.test_programs import apart, goldrush_
 
 pytestmark = pytest.mark.turns("attacks on recorded programs")
 LONG = "a text that a journal stores once, and later refers to by its number alone "
@@ -255,6 +257,15 @@ def test_no_key_of_a_command_is_in_start():
     assert shown == secrets.in_command(shown)
     assert b"Lovelace 1815" == secrets.hidden(b"Lovelace 1815")
     assert b"not-needed" == Secrets({"OPENAI_API_KEY": "not-needed"}).hidden(b"not-needed")
+
+
+def test_no_key_of_a_command_is_printed(tmp_path):
+    command = ["--", sys.executable, "-c", "print(1)", "--api-key", KEYS[0]]
+    journal = ["--journal", "a.journal", *command]
+    lines = [["record", "--out", "a.journal", *command], ["verify", "a.journal", *command]]
+    for line in [*lines, ["repeats", *journal]]:
+        done = goldrush_(*line, url="http://127.0.0.1:9", folder=tmp_path)
+        assert (0, False) == (done.returncode, KEYS[0].encode() in done.stdout + done.stderr), done
 
 
 def test_who_has_not_the_token_reaches_nothing(path, at, caplog):
@@ -558,6 +569,59 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
     assert process.returncode not in (0, None), told
     assert b"goldrush: interrupted; go on with" in told
     assert 50 * 4 == len(asked)  # by each agent, and none of them twice
+
+
+def test_a_tape_that_cannot_begin_says_so(path, monkeypatch):
+    monkeypatch.setattr(proxy, "HOST", "nobody.invalid")
+    with pytest.raises(OSError), goldrush.tape(path):  # noqa: PT011  # of the resolver
+        pass
+
+
+def test_a_tape_compares_notes_and_keeps_the_environment(path, at, monkeypatch):
+    at("http://127.0.0.1:9")
+    with goldrush.tape(path):
+        goldrush.note("gold", 1)
+        monkeypatch.setenv("OWN", "1")
+    assert "1" == os.environ["OWN"]
+    assert "http://127.0.0.1:9/v1" == os.environ["OPENAI_BASE_URL"]
+    assert "GOLDRUSH_NOTES" not in os.environ
+    with pytest.raises(NotRecorded, match="the note gold: 2"), goldrush.tape(path):
+        goldrush.note("gold", 2)
+    with pytest.raises(NotRecorded, match="not made was the note gold: 1"), goldrush.tape(path):
+        pass
+
+
+def test_a_tape_warns_of_what_it_does_not_compare(path, at):
+    with serving(whole(b"{}")) as (url, _):
+        at(url)
+        with pytest.warns(UserWarning, match="not compared: x-odd"), goldrush.tape(path):
+            ask(**{"x-odd": "1"})
+
+
+TESTS = """
+import pytest
+@pytest.mark.parametrize("n", ["a b", "a-b"])
+def test_x(n, goldrush_tape): pass
+class TestA:
+    def test_x(self, goldrush_tape): pass
+class TestB(TestA): pass
+"""
+
+
+def test_each_test_has_a_tape_of_its_own(tmp_path):
+    (tmp_path / "test_own.py").write_text(TESTS)
+    subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, check=True)
+
+    assert 4 == len([*tmp_path.glob("tapes/*.journal")])
+
+
+def test_a_program_ends_though_its_terminal_is_gone(tmp_path, monkeypatch):
+    groups, late = iter([None]), tmp_path / "late"
+    monkeypatch.setattr(running, "_group", lambda: next(groups, 0))
+    words = [sys.executable, "-c", f"import time; time.sleep(4); open({str(late)!r}, 'w')"]
+    apart(record, words, tmp_path / "a.journal", Options(seconds=1), bytes)
+
+    assert not late.exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])

@@ -12,17 +12,24 @@ import shlex
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
 
 import goldrush
 from goldrush import testing
+from goldrush.agents.worlds.program.requests import Response
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
+from goldrush.replay.journal.verify import verify
+from goldrush.replay.worlds.program import recording, running
 from goldrush.replay.worlds.program.prompts import messages_of
+from goldrush.replay.worlds.program.recording import Options, record
+from goldrush.replay.worlds.program.session import Limits
 from goldrush.replay.worlds.program.tape import Reel
-from goldrush.replay.worlds.program.texts import text_of
+from goldrush.replay.worlds.program.texts import text_of, with_text
 from tests.cli.helpers import ROOT
 from tests.replay.worlds.program.kills import Trial, command_of, environment, tape_of
 from tests.replay.worlds.program.server import serving
@@ -38,6 +45,12 @@ def goldrush_(*words, url, folder, **more):
         env={k: v for k, v in environment(url, **more).items() if v is not None},
         capture_output=True, timeout=120, check=False,
     )  # fmt: skip
+
+
+def apart(function, *args, **kwargs):
+    """Call it in a thread: tests of pages leave a loop running in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *args, **kwargs).result()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -179,6 +192,65 @@ def test_a_program_that_fails_is_not_said_to_ask_something_else(tmp_path):
     assert b"level 1" in bare.stdout
 
 
+@pytest.mark.parametrize("line", [["verify"], ["repeats", "--journal"]])
+def test_a_run_that_is_out_of_time_is_not_judged(line, tmp_path):
+    program = "import goldrush, os, time; time.sleep(60 * ('AGAIN' in os.environ))"
+    at = {"url": AT, "folder": tmp_path}
+    command = ["--", sys.executable, "-c", program]
+    goldrush_("record", "--out", "a.journal", *command, **at)
+    done = goldrush_(*line, "a.journal", "--seconds", "1", *command, **at, AGAIN="1")
+
+    told = (done.stdout + done.stderr).decode()
+    assert (2, True) == (done.returncode, "a run takes longer than 1 seconds" in told), told
+
+
+def test_a_run_that_broke_off_says_what_is_asked_instead(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(running, "STUCK", 0.5)
+    program = (
+        "import goldrush, os; [goldrush.outside(abs)(n) for n in [1, len(os.environ['N']), 3]]"
+    )
+    words = [sys.executable, "-c", program]
+    options = Options(limits=Limits(max_requests=2))
+    monkeypatch.setenv("N", "12")
+    apart(record, words, "a.journal", options, bytes)
+    monkeypatch.setenv("N", "12345")
+
+    def judge():
+        with recording.running(words):
+            return verify("a.journal").broken
+
+    assert "in place of exchange 2: args[0], character 0: '5' here" in str(apart(judge))
+
+
+def test_a_file_that_a_run_did_not_write_is_not_its_output(tmp_path):
+    write = "test -e $F || echo gold > $F"
+    at = {"url": AT, "folder": tmp_path, "F": "o.txt"}
+    outputs, command = ["--output", "o.txt"], ["--", "sh", "-c", write]
+    goldrush_("record", "--out", "a.journal", *outputs, *command, **at)
+    verdict = goldrush_("verify", "a.journal", *command, **at)
+
+    assert b"other output than in the journal: o.txt" in verdict.stdout
+    (tmp_path / "o.txt").unlink()
+    assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
+
+
+def test_another_answer_leaves_nothing_of_the_recorded_one():
+    """A stream of OpenAI's responses has the text in pieces, and whole in its last events."""
+
+    def stream(*pieces):
+        item = {"content": [{"type": "output_text", "text": "".join(pieces)}]}
+        events = [*({"delta": piece} for piece in pieces), item["content"][0], {"item": item}]
+        events = map(json.dumps, [*events, {"response": {"model": "take 1", "output": [item]}}])
+        return Response(200, [], [f"data: {event}\n\n".encode() for event in events])
+
+    changed = b"".join(with_text(stream("take", " 1"), "share").chunks)
+    assert (1, 4) == (changed.count(b"take 1"), changed.count(b"share"))
+    two = stream("take", " 1").chunks
+    with pytest.raises(BadInput, match="in several parts"):
+        with_text(Response(200, [], [*two, *two]), "share")
+
+
 WRITES = """
 import sys, openai
 client = openai.OpenAI(max_retries=0)
@@ -214,6 +286,7 @@ def test_what_a_program_writes_is_not_its_code(before, key, tmp_path):
         assert [0, 0] == [code(*fork)[0], code("verify", "b.journal")[0]]
         for name in ("gold.txt", "sim.py"):
             (tmp_path / name).write_text((tmp_path / name).read_text() + "\n")
+            os.utime(tmp_path / name, (0, 0))
             assert "other code" in code("verify", "a.journal")[1]
             assert "other code" in code("resume", "begun.journal")[1]
 
