@@ -585,6 +585,8 @@ def test_a_tape_compares_notes_and_keeps_the_environment(path, at, monkeypatch):
     assert "1" == os.environ["OWN"]
     assert "http://127.0.0.1:9/v1" == os.environ["OPENAI_BASE_URL"]
     assert "GOLDRUSH_NOTES" not in os.environ
+    with pytest.raises(NotRecorded, match="does not have the request"), goldrush.tape(path):
+        assert (421, True) == (ask()[0], b"goldrush: the journal does not have" in ask()[2])
     with pytest.raises(NotRecorded, match="the note gold: 2"), goldrush.tape(path):
         goldrush.note("gold", 2)
     with pytest.raises(NotRecorded, match="not made was the note gold: 1"), goldrush.tape(path):
