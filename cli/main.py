@@ -40,7 +40,6 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "replay": ("replay", "Show a round: map, agents, events."),
         "log": ("log", "List events, filtered by round, agent, plot or name."),
         "why": ("why", "Explain captures, failed raids, claims, removed actions."),
-        "watch": ("watch", "Follow a run while it is recorded."),
         "view": ("view", "Write an HTML page of a run, or of all runs of a folder."),
         "prompt": ("models", "Show what an agent was asked, and what it answered."),
     },

@@ -79,9 +79,7 @@ def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     def rows(run: RunData) -> Iterator[Row]:
         values = run.by_unit.values
         for index in range(run.by_unit.units):
-            row = [values[name][index] for name in by_unit]
-            if row != [None] * len(row):  # the end of a program, say
-                yield (vocabulary.number(index + 1), *row)
+            yield (vocabulary.number(index + 1), *(values[name][index] for name in by_unit))
 
     return Table(
         vocabulary.units,

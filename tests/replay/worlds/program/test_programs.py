@@ -27,7 +27,6 @@ from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.program import recording, running
 from goldrush.replay.worlds.program.prompts import messages_of
 from goldrush.replay.worlds.program.recording import Options, record
-from goldrush.replay.worlds.program.session import Limits
 from goldrush.replay.worlds.program.tape import Reel
 from goldrush.replay.worlds.program.texts import text_of, with_text
 from tests.cli.helpers import ROOT
@@ -211,7 +210,7 @@ def test_a_run_that_broke_off_says_what_is_asked_instead(tmp_path, monkeypatch):
         "import goldrush, os; [goldrush.outside(abs)(n) for n in [1, len(os.environ['N']), 3]]"
     )
     words = [sys.executable, "-c", program]
-    options = Options(limits=Limits(max_requests=2))
+    options = Options(max_requests=2)
     monkeypatch.setenv("N", "12")
     apart(record, words, "a.journal", options, bytes)
     monkeypatch.setenv("N", "12345")
