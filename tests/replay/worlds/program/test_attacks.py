@@ -238,15 +238,8 @@ def test_names_of_secrets_are_known(name):
 
 def test_no_key_of_a_command_is_in_start():
     secrets = Secrets({"MISTRAL_API_KEY": KEYS[3], "GIT_AUTHOR_NAME": "Ada Lovelace 1815"})
-    words = [
-        "python",
-        "sim.py",
-        "--api-key",
-        "x1y2z3w4",
-        f"--token={KEYS[4]}",
-        KEYS[3],
-        f"a:{KEYS[0]}",
-    ]
+    words = ["python", "sim.py", "--api-key", "x1y2z3w4", f"--token={KEYS[4]}", KEYS[3]]
+    words.append(f"a:{KEYS[0]}")
 
     shown = secrets.in_command([*words, "--max-tokens", "100"])
 
