@@ -169,8 +169,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         command = given_again(tape, words, options, path)
         behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
         loop = resume_steps(program_world(behaviour), journal)
-        recorder = Recorder(loop, behaviour)
-        with closing(recorder):
+        with closing(Recorder(loop, behaviour)) as recorder:
             yield command, options.session(tape, recorder)
 
 
@@ -192,10 +191,8 @@ def fork(
     with JournalReader(parent) as reader, JournalReader(parent) as again:
         whole = tape_of(again, at)  # what is damaged behind it is not read
         if at not in whole.exchanges:
-            raise BadInput(
-                f"{parent} has no exchange {at}",
-                f"`goldrush log {quoted(str(parent))}` lists those that it has",
-            )
+            has = f"`goldrush log {quoted(str(parent))}` lists those that it has"
+            raise BadInput(f"{parent} has no exchange {at}", has)
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
         exchange = whole.exchanges[at]
@@ -323,9 +320,7 @@ def given_again(
 
 def _recorded_url(url: str) -> str:
     """A URL as it is recorded: without its query, which may be secret, and without keys."""
-    secrets, url = Secrets({}), url.partition("?")[0]
-    secrets.add((), url.encode())
-    return secrets.hidden_in(url)
+    return Secrets({}).in_command([url.partition("?")[0]])[0]
 
 
 def _played(launch: Launch, write: Write) -> ProgramOutcome:
