@@ -160,9 +160,16 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         with journal.reader() as reader:
             tape = tape_of(reader)
         check_command(tape, words, str(path))
+        source = _code_now(tape, words, path)
+        if source.sha256 != tape.source.sha256:
+            line = f"{quoted_path(str(path))} --at {max(tape.exchanges, default=0) + 1}"
+            raise BadInput(
+                f"{path} was recorded with other code",
+                f"to go on with this: `goldrush fork {line} -- {shown_command(words)}`",
+            )
         _check_servers(tape, options, path)
         command = given_again(tape, words, options)
-        behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
+        behaviour = tape.behaviour(source.sha256)
         loop = resume_steps(program_world(behaviour), journal)
         recorder = Recorder(loop, behaviour, _process(tape) + 1)
         with closing(recorder):
@@ -178,7 +185,8 @@ def fork(
     Args:
         at: the number of the exchange: what was answered before it is served, it and what follows
             is asked, but for unchanged requests that were certainly under way when it was answered:
-            without another model, they get their recorded answers.
+            without another model, they get their recorded answers. One more than the last: all is
+            kept, and other code goes on.
         model: asked in place of the program's from there on; empty: its own.
         answer: the text of the answer to that exchange; None: it is asked for again.
 
@@ -186,20 +194,21 @@ def fork(
     """
     with JournalReader(parent) as reader, JournalReader(parent) as again:
         whole = tape_of(again, at)  # what is damaged behind it is not read
-        if at not in whole.exchanges:
+        assert whole.state is not None
+        if not 0 < at <= whole.state.unit + 1 or (answer is not None and at not in whole.exchanges):
             raise BadInput(
                 f"{parent} has no exchange {at}",
                 f"`goldrush log {quoted(str(parent))}` lists those that it has",
             )
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
-        exchange = whole.exchanges[at]
-        given = [] if answer is None else [(exchange.asked, with_text(exchange.answer, answer))]
+        changed = [each for number, each in whole.exchanges.items() if number == at]
+        given = [] if answer is None else [(e.asked, with_text(e.answer, answer)) for e in changed]
         later = [*_answered_after(parent, at)]
-        if model and not any("model" in _fields(each.asked) for each in (exchange, *later)):
+        known = [*changed, *later]
+        if model and known and not any("model" in _fields(each.asked) for each in known):
             what = f"no request from exchange {at} on has a model in its body"
             raise BadInput(what, "leave out --model, and change it in the program")
-        assert whole.state is not None
         under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
         given += [(each.asked, each.answer) for each in under_way]
         _check_servers(whole, options, parent)

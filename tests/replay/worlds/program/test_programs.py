@@ -218,6 +218,33 @@ def test_what_a_program_writes_is_not_its_code(before, key, tmp_path):
             assert "other code" in code("resume", "begun.journal")[1]
 
 
+ASKS = "import goldrush\nfor _ in range(2): goldrush.outside(int)()\nprint({})"
+
+
+@pytest.mark.parametrize("is_torn", [False, True])
+def test_a_mended_program_goes_on_after_its_last_answer(is_torn, tmp_path):
+    (tmp_path / "sim.py").write_text(ASKS.format("1 / 0"))
+    command, path = [sys.executable, "sim.py"], tmp_path / "a.journal"
+
+    def run(*words):
+        done = goldrush_(*words, "--", *command, url=AT, folder=tmp_path)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    line = ["record", "--out", "a.journal"]
+    assert 1 == run(*line)[0]
+    if is_torn:
+        path.write_bytes(path.read_bytes()[:-3])
+    (tmp_path / "sim.py").write_text(ASKS.format("'mended'"))
+    (way_out,) = re.findall(r"`goldrush (fork .*?)`", run(*line)[1])
+    assert "--at 3 --" in way_out
+    fork = goldrush_(*shlex.split(way_out), url=AT, folder=tmp_path)
+    assert (0, True) == (fork.returncode, fork.stdout.startswith(b"mended")), fork.stderr
+    (made,) = (each for each in tmp_path.rglob("*.journal") if each != path)
+    assert [1, 2] == [*tape_of(made).exchanges]
+    assert 0 == run("verify", str(made))[0]
+    assert "has no exchange 9" in run("fork", "a.journal", "--at", "9", "--out", "c.journal")[1]
+
+
 PRICES = "price_in = 1e6\nprice_out = 1e6"  # a cost of 1 for each token
 
 
@@ -284,7 +311,13 @@ def test_agents_that_are_made_anew_can_have_a_name(tmp_path):
     assert 4 == len({name for name in callers if name not in named})
 
 
-@pytest.mark.parametrize("damage", [lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:]])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:],
+        lambda raw: raw[:-5] + bytes([raw[-5] ^ 1]) + raw[-4:],
+    ],
+)  # fmt: skip
 def test_the_way_out_of_a_damaged_journal_works_as_it_is_typed(damage, tmp_path):
     command = command_of("sim.py")
     with serving() as server:
