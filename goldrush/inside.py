@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 from urllib.error import HTTPError
@@ -48,8 +48,9 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
     """The function, whose results are recorded like answers, and served when a run is resumed or
     verified: a search, a database, a clock.
 
-    Arguments and result are JSON; see `note`. What it raises is not recorded. In a program that is
-    not recorded it is the function itself.
+    Arguments and result are JSON; see `note`. What it raises is recorded as well, and raised again
+    when the run is verified: NotRecorded with its text, if its type and arguments cannot be had.
+    When the run is resumed, it is called again. Not recorded, it is the function itself.
     """
 
     @wraps(function)
@@ -65,8 +66,10 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
             place = f"{url}/{json.loads(given)['ticket']}"
             try:
                 result = _encoded(function(*args, **kwargs), f"the result of {name}")
-            except BaseException:
-                _send("DELETE", place, b"")
+            except Exception as error:
+                kind = f"{type(error).__module__}.{type(error).__qualname__}"
+                raised = {"type": kind, "args": error.args, "message": str(error)}
+                _send("POST", place, json.dumps({"error": raised}, default=str).encode())
                 raise
             _, given = _send("PUT", place, result)
         found: R = json.loads(given)
@@ -108,11 +111,25 @@ def _plain(value: Any) -> object:
 
 
 def _send(method: str, url: str, body: bytes) -> tuple[int, bytes]:
-    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses."""
+    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses, and what a
+    function raised when it was recorded.
+    """
     headers = {"content-type": "application/json"}
     request = Request(url, body, headers, method=method)  # noqa: S310  # of the recorder
     try:
         with build_opener(ProxyHandler({})).open(request) as answer:
             return answer.status, answer.read()
     except HTTPError as error:
-        raise NotRecorded(json.loads(error.read())["error"]["message"]) from None
+        raise _raised(json.loads(error.read())["error"]) from None
+
+
+def _raised(error: dict[str, Any]) -> Exception:
+    """An error as it is raised. Nothing is imported for its type: a journal may be a stranger's."""
+    module, _, name = error["type"].rpartition(".")
+    kind = getattr(sys.modules.get(module), name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        with suppress(Exception):
+            made = kind(*error["args"])
+            if str(made) == error["message"]:
+                return made
+    return NotRecorded(error["message"])

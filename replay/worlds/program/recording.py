@@ -76,7 +76,7 @@ class ProgramOutcome(msgspec.Struct, frozen=True):
         end: of the program; None: it was ended, or interrupted.
         stopped: why it can be resumed, as text; empty: it is finished.
         served: the number of exchanges that were taken from the journal.
-        warnings: what is not compared, as text.
+        warnings: what failed, and what is not compared, as text.
     """
 
     end: Exit | None
@@ -334,7 +334,22 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
         stopped = stopped or "out of time"
     elif end.code:
         stopped = f"the program ended with exit code {end.code}"
-    return ProgramOutcome(end, stopped, len(session.served), warnings_of(session))
+    return ProgramOutcome(
+        end, stopped, len(session.served), [*_missing(session, end), *warnings_of(session)]
+    )
+
+
+def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
+    """What a recorded run has not got, as text: answers, and files that it was to write."""
+    assert session.recorder is not None
+    failed = sorted(number for numbers in session.failures.values() for number in numbers)
+    if failed:
+        of = format_count(session.recorder.state.exchanges, "exchange")
+        again = f"; `goldrush fork` with --at {failed[0]} asks again from the first of them on"
+        yield f"{len(failed)} of {of} failed{'' if end is None or end.code else again}"
+    for name, digest, _ in () if end is None else end.outputs:
+        if not digest:
+            yield f"{name} was not written, so it is not compared"
 
 
 def warnings_of(session: ProgramSession) -> list[str]:

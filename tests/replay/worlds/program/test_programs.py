@@ -79,18 +79,36 @@ def test_an_answer_without_headers_that_breaks_off_is_not_taken_for_whole(tmp_pa
     assert b"ended with exit code 18" in recorded.stderr  # curl's, of a transfer that was cut
 
 
-def test_a_function_that_fails_is_not_waited_for(tmp_path):
-    script = """
+RAISES = """
 import goldrush
-def fail(): raise OSError("no such place")
-try: goldrush.outside(fail)()
-except OSError: print("failed")
+class Odd(Exception): __init__ = lambda self, a, b: super().__init__(str(a + b))
+def fail(number):
+    raise [OSError(2, "no such place"), KeyError("gold"), Odd(1, 2), TimeoutError()][number]
+for number in range(4):
+    try: goldrush.outside(fail)(number)
+    except Exception as error: print(type(error).__name__ * (number != 2), error)
 """
-    line = ["record", "--out", "a.journal", "--max-requests", "1", "--", sys.executable, "-c"]
-    done = goldrush_(*line, script + 2 * "goldrush.outside(int)()\n", url=AT, folder=tmp_path)
 
-    assert b"stopped by --max-requests 1" in done.stderr  # one call was answered, and one refused
-    assert 1 == len(tape_of(tmp_path / "a.journal").exchanges)
+
+def test_what_a_function_raises_is_raised_again(tmp_path):
+    line = ["--output", "nofile", "--", sys.executable, "-c", RAISES]
+    done = goldrush_("record", "--out", "a.journal", *line, url=AT, folder=tmp_path)
+    verdict = goldrush_("verify", "a.journal", *line[2:], url=AT, folder=tmp_path)
+
+    assert (0, 0) == (done.returncode, verdict.returncode), done.stderr + verdict.stdout
+    assert b"FileNotFoundError [Errno 2] no such place" in done.stdout
+    assert b"4 of 4 exchanges failed; `goldrush fork` with --at 1 asks again" in done.stderr
+    assert b"nofile was not written, so it is not compared" in done.stderr
+
+
+def test_failures_of_models_are_counted(tmp_path):
+    ask = """curl -sS -d '{"model": "m"}' $OPENAI_BASE_URL/chat/completions"""
+    at = {"url": AT, "folder": tmp_path}
+    done = goldrush_("record", "--out", "a.journal", "--", "sh", "-c", ask, **at)
+    usage = goldrush_("measure", "--usage", "a.journal", **at)
+
+    assert b"1 of 1 exchange failed" in done.stderr
+    assert b"1 no answer" in usage.stdout.replace(b"no-answer", b"no answer"), usage.stdout
 
 
 def test_whoever_reads_the_output_may_stop(tmp_path):
@@ -405,14 +423,15 @@ def test_usage_and_its_cost_are_by_model(society, tmp_path):
     journal, server = society
     (tmp_path / "prices.toml").write_text("[ours]\nmodel = 'm'\nprice_in = 3.0\nprice_out = 15.0")
     answered = len(server.answered)
-    assert answered < len(server.asked)  # 429s, which are no answers
+    failed = len(server.asked) - answered  # 429s
+    assert failed
 
     [found] = shown("measure", "--usage", journal, "--models", tmp_path / "prices.toml")
 
     [row] = found["agents"]
-    assert (None, "m", answered) == (row["agent"], row["model"], row["answers"])
+    assert (None, "m", answered + failed) == (row["agent"], row["model"], row["answers"])
     assert (10 * answered, 2 * answered) == (row["tokens_in"], row["tokens_out"])
-    assert {} == row["errors"]
+    assert {"no-answer": failed} == row["errors"]
     assert row["cost"] == pytest.approx(answered * (10 * 3 + 2 * 15) / 1e6)
 
 
