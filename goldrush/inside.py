@@ -10,14 +10,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
-from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, error_fields, error_of, format_value
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,9 +67,8 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
             try:
                 result = _encoded(function(*args, **kwargs), f"the result of {name}")
             except Exception as error:
-                kind = f"{type(error).__module__}.{type(error).__qualname__}"
-                raised = {"type": kind, "args": error.args, "message": str(error)}
-                _send("POST", place, json.dumps({"error": raised}, default=str).encode())
+                raised = {"error": error_fields(error)}
+                _send("POST", place, json.dumps(raised, default=str).encode())
                 raise
             _, given = _send("PUT", place, result)
         found: R = json.loads(given)
@@ -120,16 +119,5 @@ def _send(method: str, url: str, body: bytes) -> tuple[int, bytes]:
         with build_opener(ProxyHandler({})).open(request) as answer:
             return answer.status, answer.read()
     except HTTPError as error:
-        raise _raised(json.loads(error.read())["error"]) from None
-
-
-def _raised(error: dict[str, Any]) -> Exception:
-    """An error as it is raised. Nothing is imported for its type: a journal may be a stranger's."""
-    module, _, name = error["type"].rpartition(".")
-    kind = getattr(sys.modules.get(module), name, None)
-    if isinstance(kind, type) and issubclass(kind, Exception):
-        with suppress(Exception):
-            made = kind(*error["args"])
-            if str(made) == error["message"]:
-                return made
-    return NotRecorded(error["message"])
+        fields = json.loads(error.read())["error"]
+        raise error_of(fields) or NotRecorded(fields["message"]) from None

@@ -94,7 +94,12 @@ def test_what_a_function_raises_is_raised_again(tmp_path):
     line = ["--output", "nofile", "--", sys.executable, "-c", RAISES]
     done = goldrush_("record", "--out", "a.journal", *line, url=AT, folder=tmp_path)
     verdict = goldrush_("verify", "a.journal", *line[2:], url=AT, folder=tmp_path)
+    again = goldrush_("resume", "a.journal", *line[2:], url=AT, folder=tmp_path)
+    bare = goldrush_("verify", "a.journal", url=AT, folder=tmp_path)
 
+    assert b"a.journal has ended; record another run" in again.stderr
+    assert b"JOURNAL" not in bare.stdout + bare.stderr
+    assert b"the program was not run; add -- " in bare.stdout + bare.stderr
     assert (0, 0) == (done.returncode, verdict.returncode), done.stderr + verdict.stdout
     assert b"FileNotFoundError [Errno 2] no such place" in done.stdout
     assert b"4 of 4 exchanges failed; `goldrush fork` with --at 1 asks again" in done.stderr
