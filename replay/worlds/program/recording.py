@@ -334,9 +334,8 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
         stopped = stopped or "out of time"
     elif end.code:
         stopped = f"the program ended with exit code {end.code}"
-    return ProgramOutcome(
-        end, stopped, len(session.served), [*_missing(session, end), *warnings_of(session)]
-    )
+    warnings = [*_missing(session, end), *warnings_of(session)]
+    return ProgramOutcome(end, stopped, len(session.served), warnings)
 
 
 def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
@@ -347,9 +346,8 @@ def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
         of = format_count(session.recorder.state.exchanges, "exchange")
         again = f"; `goldrush fork` with --at {failed[0]} asks again from the first of them on"
         yield f"{len(failed)} of {of} failed{'' if end is None or end.code else again}"
-    for name, digest, _ in () if end is None else end.outputs:
-        if not digest:
-            yield f"{name} was not written, so it is not compared"
+    absent = [name for name, digest, _ in (end.outputs if end else ()) if not digest]
+    yield from (f"{name} was not written, so it is not compared" for name in absent)
 
 
 def warnings_of(session: ProgramSession) -> list[str]:

@@ -182,7 +182,7 @@ class ProgramSession:
         self.stopped: str | None = None
         self.failed: BaseException | None = None
         self.too_large, self.errors = 0, b""
-        self.failures: dict[tuple[str, bytes], list[int]] = defaultdict(list)
+        self.failures: dict[tuple[str, bytes], list[int]] = {}
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
@@ -253,10 +253,8 @@ class ProgramSession:
                 self.too_large += 1
                 return
             exchange, same = Exchange.last_of(self.recorder.state), (asked.caller, key_of(asked))
-            if answer.is_success:  # also at another try
-                self.failures.pop(same, None)
-            else:
-                self.failures[same].append(exchange.number)
+            earlier = self.failures.get(same, [])
+            self.failures[same] = [] if answer.is_success else [*earlier, exchange.number]
             for amount in charged([exchange]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
