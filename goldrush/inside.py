@@ -17,7 +17,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
-from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, error_fields, error_of, format_value
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,8 +48,9 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
     """The function, whose results are recorded like answers, and served when a run is resumed or
     verified: a search, a database, a clock.
 
-    Arguments and result are JSON; see `note`. What it raises is not recorded. In a program that is
-    not recorded it is the function itself.
+    Arguments and result are JSON; see `note`. What it raises is recorded as well, and raised again
+    when the run is verified: NotRecorded with its text, if its type and arguments cannot be had.
+    When the run is resumed, it is called again. Not recorded, it is the function itself.
     """
 
     @wraps(function)
@@ -65,8 +66,9 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
             place = f"{url}/{json.loads(given)['ticket']}"
             try:
                 result = _encoded(function(*args, **kwargs), f"the result of {name}")
-            except BaseException:
-                _send("DELETE", place, b"")
+            except Exception as error:
+                raised = {"error": error_fields(error)}
+                _send("POST", place, json.dumps(raised, default=str).encode())
                 raise
             _, given = _send("PUT", place, result)
         found: R = json.loads(given)
@@ -108,11 +110,14 @@ def _plain(value: Any) -> object:
 
 
 def _send(method: str, url: str, body: bytes) -> tuple[int, bytes]:
-    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses."""
+    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses, and what a
+    function raised when it was recorded.
+    """
     headers = {"content-type": "application/json"}
     request = Request(url, body, headers, method=method)  # noqa: S310  # of the recorder
     try:
         with build_opener(ProxyHandler({})).open(request) as answer:
             return answer.status, answer.read()
     except HTTPError as error:
-        raise NotRecorded(json.loads(error.read())["error"]["message"]) from None
+        fields = json.loads(error.read())["error"]
+        raise error_of(fields) or NotRecorded(fields["message"]) from None

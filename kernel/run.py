@@ -123,10 +123,10 @@ def resume_steps(
         reached = _reached(world, reader, is_same_code=True)
         last, state = reached.commit, reached.state
         if last.kind == END:
-            raise BadInput(
-                f"{reader.path} has ended with {world.vocabulary.format_unit(last.unit)}",
-                "record another run",
-            )
+            # A last unit that is not counted, an end alone, has a number that nobody knows.
+            vocabulary = world.vocabulary
+            ending = "" if vocabulary.uncounted else f" with {vocabulary.format_unit(last.unit)}"
+            raise BadInput(f"{reader.path} has ended{ending}", "record another run")
         ask = None if ask_of is None else ask_of(state, reached.forks, reached.pending)
     journal.go_on_after(last)
     return (yield from _play(world, state, last.closed, reached.pending, journal, on_unit, ask))

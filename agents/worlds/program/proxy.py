@@ -299,12 +299,10 @@ class Proxy:
         call = self._tickets.pop(request.match_info["ticket"], None)
         if call is None:
             return _refusal(404, "there is no such ticket")
-        if request.method == "DELETE":  # there is no result
-            self._session.drop()
-            return web.Response(status=204)
         asked, arrival, known = call
         body = known.hidden(await request.read())
-        answer = Response(200, [("content-type", "application/json")], [body])
+        status = 500 if request.method == "POST" else 200  # what it has raised: a failure
+        answer = Response(status, [("content-type", "application/json")], [body])
         self._session.commit(asked, answer, arrival)
         return web.Response(body=body, content_type="application/json")
 

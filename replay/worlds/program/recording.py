@@ -82,7 +82,7 @@ class ProgramOutcome(msgspec.Struct, frozen=True):
         end: of the program; None: it was ended, or interrupted.
         stopped: why it can be resumed, as text; empty: it is finished.
         served: the number of exchanges that were taken from the journal.
-        warnings: what is not compared, as text.
+        warnings: what failed, and what is not compared, as text.
     """
 
     end: Exit | None
@@ -166,8 +166,15 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         with journal.reader() as reader:
             tape = tape_of(reader)
         check_command(tape, words, str(path))
+        source = _code_now(tape, words, path)
+        if source.sha256 != tape.source.sha256:
+            line = f"{quoted_path(str(path))} --at {max(tape.exchanges, default=0) + 1}"
+            raise BadInput(
+                f"{path} was recorded with other code",
+                f"to go on with this: `goldrush fork {line} -- {shown_command(words)}`",
+            )
         command = given_again(tape, words, options, path)
-        behaviour = tape.behaviour(_code_now(tape, words, path).sha256)
+        behaviour = tape.behaviour(source.sha256)
         loop = resume_steps(program_world(behaviour), journal)
         with closing(Recorder(loop, behaviour)) as recorder:
             yield command, options.session(tape, recorder)
@@ -182,7 +189,8 @@ def fork(
     Args:
         at: the number of the exchange: what was answered before it is served, it and what follows
             is asked, but for unchanged requests that were certainly under way when it was answered:
-            without another model, they get their recorded answers.
+            without another model, they get their recorded answers. One more than the last: all is
+            kept, and other code goes on.
         model: asked in place of the program's from there on; empty: its own.
         answer: the text of the answer to that exchange; None: it is asked for again.
 
@@ -190,18 +198,21 @@ def fork(
     """
     with JournalReader(parent) as reader, JournalReader(parent) as again:
         whole = tape_of(again, at)  # what is damaged behind it is not read
-        if at not in whole.exchanges:
-            has = f"`goldrush log {quoted(str(parent))}` lists those that it has"
-            raise BadInput(f"{parent} has no exchange {at}", has)
+        assert whole.state is not None
+        if not 0 < at <= whole.state.unit + 1 or (answer is not None and at not in whole.exchanges):
+            raise BadInput(
+                f"{parent} has no exchange {at}",
+                f"`goldrush log {quoted(str(parent))}` lists those that it has",
+            )
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
-        exchange = whole.exchanges[at]
-        given = [] if answer is None else [(exchange.asked, with_text(exchange.answer, answer))]
+        changed = [each for number, each in whole.exchanges.items() if number == at]
+        given = [] if answer is None else [(e.asked, with_text(e.answer, answer)) for e in changed]
         later = [*_answered_after(parent, at)]
-        if model and not any("model" in _fields(each.asked) for each in (exchange, *later)):
+        known = [*changed, *later]
+        if model and known and not any("model" in _fields(each.asked) for each in known):
             what = f"no request from exchange {at} on has a model in its body"
             raise BadInput(what, "leave out --model, and change it in the program")
-        assert whole.state is not None
         under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
         given += [(each.asked, each.answer) for each in under_way]
         command = given_again(whole, words, options, parent)
@@ -337,7 +348,20 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
         stopped = stopped or "out of time"
     elif end.code:
         stopped = f"the program ended with exit code {end.code}"
-    return ProgramOutcome(end, stopped, len(session.served), warnings_of(session))
+    warnings = [*_missing(session, end), *warnings_of(session)]
+    return ProgramOutcome(end, stopped, len(session.served), warnings)
+
+
+def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
+    """What a recorded run has not got, as text: answers, and files that it was to write."""
+    assert session.recorder is not None
+    failed = sorted(number for numbers in session.failures.values() for number in numbers)
+    if failed:
+        of = format_count(session.recorder.state.exchanges, "exchange")
+        again = f"; `goldrush fork` with --at {failed[0]} asks again from the first of them on"
+        yield f"{len(failed)} of {of} failed{'' if end is None or end.code else again}"
+    absent = [name for name, digest, _ in (end.outputs if end else ()) if not digest]
+    yield from (f"{name} was not written, so it is not compared" for name in absent)
 
 
 def warnings_of(session: ProgramSession) -> list[str]:

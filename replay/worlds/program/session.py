@@ -16,7 +16,7 @@ import msgspec
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
-from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
+from goldrush.agents.worlds.program.requests import Masks, Response, Secrets, key_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import BODY_MAX
 from goldrush.kernel.run import Inputs
@@ -154,6 +154,8 @@ class ProgramSession:
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
         too_large: the number of exchanges that were too large to be recorded.
+        failures: the numbers of exchanges that failed and did not succeed later, by caller and
+            request.
         errors: the last bytes that the program wrote to stderr, where they come here.
     """
 
@@ -184,6 +186,7 @@ class ProgramSession:
         self.stopped: str | None = None
         self.failed: BaseException | None = None
         self.too_large, self.errors = 0, b""
+        self.failures: dict[tuple[str, bytes], list[int]] = {}
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
@@ -255,7 +258,10 @@ class ProgramSession:
             if not self.recorder.commit(asked, answer, arrival):
                 self.too_large += 1
                 return
-            for amount in charged([Exchange.last_of(self.recorder.state)]):
+            exchange, same = Exchange.last_of(self.recorder.state), (asked.caller, key_of(asked))
+            earlier = self.failures.get(same, [])
+            self.failures[same] = [] if answer.is_success else [*earlier, exchange.number]
+            for amount in charged([exchange]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error

@@ -27,8 +27,7 @@ class ProgramTools(Tools):
     recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
 
     def world(self, setup: Mapping[str, object]) -> World[ProgramState]:
-        missing = f"the program was not run; `goldrush verify JOURNAL{self.code_of(setup)}` runs it"
-        return program_world(missing=missing)
+        return program_world(missing=f"the program was not run; add{self.code_of(setup)} to run it")
 
     def code_of(self, setup: Mapping[str, object]) -> str:
         return f" -- {_command(setup) or 'COMMAND'}"

@@ -61,13 +61,12 @@ def charged(exchanges: Iterable[Exchange]) -> Iterator[Amount]:
 
 
 def _of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
-    """The answers of models among these exchanges: those that report tokens, and to requests that
-    name a model, but for failures.
+    """The answers of models among these exchanges, failures included: those that report tokens, and
+    to requests that name a model.
     """
     for exchange in exchanges:
         answer = recorded_answer(exchange)
-        is_answer = answer.answer.error != NO_ANSWER and model_of(exchange.asked)
-        if is_answer or answer.amount.tokens:
+        if model_of(exchange.asked) or answer.amount.tokens:
             yield answer
 
 

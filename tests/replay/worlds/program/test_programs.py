@@ -91,18 +91,41 @@ def test_an_answer_without_headers_that_breaks_off_is_not_taken_for_whole(tmp_pa
     assert b"ended with exit code 18" in recorded.stderr  # curl's, of a transfer that was cut
 
 
-def test_a_function_that_fails_is_not_waited_for(tmp_path):
-    script = """
+RAISES = """
 import goldrush
-def fail(): raise OSError("no such place")
-try: goldrush.outside(fail)()
-except OSError: print("failed")
+class Odd(Exception): __init__ = lambda self, a, b: super().__init__(str(a + b))
+def fail(number):
+    raise [OSError(2, "no such place"), KeyError("gold"), Odd(1, 2), TimeoutError()][number]
+for number in range(4):
+    try: goldrush.outside(fail)(number)
+    except Exception as error: print(type(error).__name__ * (number != 2), error)
 """
-    line = ["record", "--out", "a.journal", "--max-requests", "1", "--", sys.executable, "-c"]
-    done = goldrush_(*line, script + 2 * "goldrush.outside(int)()\n", url=AT, folder=tmp_path)
 
-    assert b"stopped by --max-requests 1" in done.stderr  # one call was answered, and one refused
-    assert 1 == len(tape_of(tmp_path / "a.journal").exchanges)
+
+def test_what_a_function_raises_is_raised_again(tmp_path):
+    line = ["--output", "nofile", "--", sys.executable, "-c", RAISES]
+    done = goldrush_("record", "--out", "a.journal", *line, url=AT, folder=tmp_path)
+    verdict = goldrush_("verify", "a.journal", *line[2:], url=AT, folder=tmp_path)
+    again = goldrush_("resume", "a.journal", *line[2:], url=AT, folder=tmp_path)
+    bare = goldrush_("verify", "a.journal", url=AT, folder=tmp_path)
+
+    assert b"a.journal has ended; record another run" in again.stderr
+    assert b"JOURNAL" not in bare.stdout + bare.stderr
+    assert b"the program was not run; add -- " in bare.stdout + bare.stderr
+    assert (0, 0) == (done.returncode, verdict.returncode), done.stderr + verdict.stdout
+    assert b"FileNotFoundError [Errno 2] no such place" in done.stdout
+    assert b"4 of 4 exchanges failed; `goldrush fork` with --at 1 asks again" in done.stderr
+    assert b"nofile was not written, so it is not compared" in done.stderr
+
+
+def test_failures_of_models_are_counted(tmp_path):
+    ask = """curl -sS -d '{"model": "m"}' $OPENAI_BASE_URL/chat/completions"""
+    at = {"url": AT, "folder": tmp_path}
+    done = goldrush_("record", "--out", "a.journal", "--", "sh", "-c", ask, **at)
+    usage = goldrush_("measure", "--usage", "a.journal", **at)
+
+    assert b"1 of 1 exchange failed" in done.stderr
+    assert b"1 no answer" in usage.stdout.replace(b"no-answer", b"no answer"), usage.stdout
 
 
 def test_whoever_reads_the_output_may_stop(tmp_path):
@@ -290,6 +313,33 @@ def test_what_a_program_writes_is_not_its_code(before, key, tmp_path):
             assert "other code" in code("resume", "begun.journal")[1]
 
 
+ASKS = "import goldrush\nfor _ in range(2): goldrush.outside(int)()\nprint({})"
+
+
+@pytest.mark.parametrize("is_torn", [False, True])
+def test_a_mended_program_goes_on_after_its_last_answer(is_torn, tmp_path):
+    (tmp_path / "sim.py").write_text(ASKS.format("1 / 0"))
+    command, path = [sys.executable, "sim.py"], tmp_path / "a.journal"
+
+    def run(*words):
+        done = goldrush_(*words, "--", *command, url=AT, folder=tmp_path)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    line = ["record", "--out", "a.journal"]
+    assert 1 == run(*line)[0]
+    if is_torn:
+        path.write_bytes(path.read_bytes()[:-3])
+    (tmp_path / "sim.py").write_text(ASKS.format("'mended'"))
+    (way_out,) = re.findall(r"`goldrush (fork .*?)`", run(*line)[1])
+    assert "--at 3 --" in way_out
+    fork = goldrush_(*shlex.split(way_out), url=AT, folder=tmp_path)
+    assert (0, True) == (fork.returncode, fork.stdout.startswith(b"mended")), fork.stderr
+    (made,) = (each for each in tmp_path.rglob("*.journal") if each != path)
+    assert [1, 2] == [*tape_of(made).exchanges]
+    assert 0 == run("verify", str(made))[0]
+    assert "has no exchange 9" in run("fork", "a.journal", "--at", "9", "--out", "c.journal")[1]
+
+
 PRICES = "price_in = 1e6\nprice_out = 1e6"  # a cost of 1 for each token
 
 
@@ -356,7 +406,13 @@ def test_agents_that_are_made_anew_can_have_a_name(tmp_path):
     assert 4 == len({name for name in callers if name not in named})
 
 
-@pytest.mark.parametrize("damage", [lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:]])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda raw: raw[:-3], lambda raw: raw[:-900] + raw[-899:],
+        lambda raw: raw[:-5] + bytes([raw[-5] ^ 1]) + raw[-4:],
+    ],
+)  # fmt: skip
 def test_the_way_out_of_a_damaged_journal_works_as_it_is_typed(damage, tmp_path):
     command = command_of("sim.py")
     with serving() as server:
@@ -444,14 +500,15 @@ def test_usage_and_its_cost_are_by_model(society, tmp_path):
     journal, server = society
     (tmp_path / "prices.toml").write_text("[ours]\nmodel = 'm'\nprice_in = 3.0\nprice_out = 15.0")
     answered = len(server.answered)
-    assert answered < len(server.asked)  # 429s, which are no answers
+    failed = len(server.asked) - answered  # 429s
+    assert failed
 
     [found] = shown("measure", "--usage", journal, "--models", tmp_path / "prices.toml")
 
     [row] = found["agents"]
-    assert (None, "m", answered) == (row["agent"], row["model"], row["answers"])
+    assert (None, "m", answered + failed) == (row["agent"], row["model"], row["answers"])
     assert (10 * answered, 2 * answered) == (row["tokens_in"], row["tokens_out"])
-    assert {} == row["errors"]
+    assert {"no-answer": failed} == row["errors"]
     assert row["cost"] == pytest.approx(answered * (10 * 3 + 2 * 15) / 1e6)
 
 
