@@ -314,9 +314,9 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     """
     import msgspec
 
+    from goldrush.agents.llm.failures import format_failures
     from goldrush.agents.trust import HUMAN, LLM
     from goldrush.replay.journal.outline import outline_of
-    from goldrush.replay.journal.usage import format_failures
     from goldrush.replay.summary import summarise
 
     summary = summarise(path)

@@ -189,7 +189,7 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     """The summary of a study; `kept`: its runs that were there already."""
     from msgspec.structs import asdict
 
-    from goldrush.replay.journal.usage import format_failures
+    from goldrush.agents.llm.failures import format_failures
     from goldrush.replay.study.comparisons import equal_runs, format_equal
 
     runs, failures = study.manifest.runs, study.failures()

@@ -10,29 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 
-class AssertRepeats(Protocol):
-    """Fails a test with the verdict, unless a target repeats: as `goldrush.repeats`."""
-
-    def __call__(
-        self,
-        target: str | type | Callable[..., object],
-        *,
-        seed: int = 1,
-        steps: int | None = None,
-        settings: Mapping[str, object] | None = None,
-        timeout: float = ...,
-        ignore: Sequence[str] = (),
-    ) -> None: ...
-
-
 @pytest.fixture(scope="session")
-def assert_repeats() -> AssertRepeats:
+def assert_repeats() -> Callable[..., None]:
     """Asserts that a model, an environment, a world or a function repeats from its seed. It takes
     what `goldrush.repeats` takes, and raises BadInput as it does.
     """

@@ -14,6 +14,8 @@ from typing import Final, Self
 
 import msgspec
 
+from goldrush.kernel.text import escaped
+
 # Recorded errors of answers: missing, refused, cut off before a readable part, unreadable.
 NO_ANSWER, REFUSAL, CUT, NO_JSON = "no-answer", "refusal", "cut", "no-json"
 INVALID = "invalid"  # of a game: a field is missing or has an illegal value
@@ -92,3 +94,27 @@ def failure_kind(error: object) -> str | None:
 def format_kinds(kinds: Mapping[str, int]) -> str:
     """Numbers of failed answers as text, in the order of KINDS."""
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)
+
+
+PLAYED_INSTEAD: Final = "their world's default stands for them, or nothing"
+
+
+def format_failures(failures: Iterable[Failures]) -> list[str]:
+    """A line for each model with failed answers, and one for each with answers that were cut off
+    but played.
+    """
+    lines = []
+    for counts in failures:
+        if counts.failed:
+            lines.append(f"{counts}: {PLAYED_INSTEAD}")
+        lines += format_cut([counts])
+    return list(map(escaped, lines))
+
+
+def format_cut(failures: Iterable[Failures]) -> list[str]:
+    """A line for each model with answers that were cut off but played."""
+    return [
+        f"llm:{counts.model}: {counts.cut:,} of {counts.answers:,} answers cut off, but played"
+        for counts in failures
+        if counts.cut
+    ]

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from goldrush.agents.llm.failures import KINDS, Failures
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.grouping import grouped
 
 SUMS: Final = {  # of answers, with their heads
     "tokens_in": "tokens in", "tokens_cached": "cached", "tokens_out": "tokens out",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from goldrush.agents.llm.failures import (
     NO_ANSWER,
     Failures,
     failure_kind,
+    format_cut,
 )
 from goldrush.agents.llm.question import LENGTH
 from goldrush.agents.llm.usage import RecordedAnswer
@@ -146,27 +147,3 @@ def _taken(recorded: RecordedAnswer, prices: Prices) -> Taken:
         fingerprints=(answer.fingerprint,) if answer.fingerprint else (),
         created=(answer.created,) if answer.created else (),
     )
-
-
-PLAYED_INSTEAD: Final = "their world's default stands for them, or nothing"
-
-
-def format_failures(failures: Iterable[Failures]) -> list[str]:
-    """A line for each model with failed answers, and one for each with answers that were cut off
-    but played.
-    """
-    lines = []
-    for counts in failures:
-        if counts.failed:
-            lines.append(f"{counts}: {PLAYED_INSTEAD}")
-        lines += format_cut([counts])
-    return list(map(escaped, lines))
-
-
-def format_cut(failures: Iterable[Failures]) -> list[str]:
-    """A line for each model with answers that were cut off but played."""
-    return [
-        f"llm:{counts.model}: {counts.cut:,} of {counts.answers:,} answers cut off, but played"
-        for counts in failures
-        if counts.cut
-    ]

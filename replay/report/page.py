@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from goldrush.agents.llm.failures import MOSTLY
+from goldrush.agents.llm.failures import MOSTLY, PLAYED_INSTEAD
 from goldrush.kernel.files import MARK, is_marked
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
 from goldrush.replay.extras import require
 from goldrush.replay.journal.outline import outline_of
-from goldrush.replay.journal.usage import PLAYED_INSTEAD
 from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import printable

@@ -13,9 +13,9 @@ import attrs
 
 from goldrush.agents.given import games
 from goldrush.agents.llm.models import Models
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.grouping import grouped
 from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import shortened

@@ -15,10 +15,10 @@ from operator import attrgetter
 import attrs
 
 from goldrush.agents.llm.options import DEFAULT
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import AgentMeasure, Measure, Span
-from goldrush.replay.grouping import grouped
 from goldrush.replay.outcome import means_of
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.contrasts import (

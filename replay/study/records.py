@@ -10,10 +10,10 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Span
-from goldrush.replay.grouping import grouped
 from goldrush.replay.journal.taken import Taken
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.llm.failures import PLAYED_INSTEAD
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay.journal.usage import PLAYED_INSTEAD
 from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
 from tests.golden import WORDED, path_of
 from tests.journals import changed, commits_of, forged

@@ -15,10 +15,11 @@ from goldrush.agents.llm.failures import (
     FIRST,
     Failures,
     failure_kind,
+    format_failures,
     merge_failures,
 )
 from goldrush.kernel.errors import RunStopped
-from goldrush.replay.journal.usage import failures_in, format_failures, usage
+from goldrush.replay.journal.usage import failures_in, usage
 from goldrush.replay.journal.verify import verify
 from tests.llm.runs import models, playing
 from tests.llm.seasons import WORLDS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Failures
+from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Failures, format_failures
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.options import NONE, OPEN, TEXT
@@ -34,7 +34,7 @@ from goldrush.agents.seats import ImpossiblePlayer, classified
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition.events import CODES, Answered
-from goldrush.replay.journal.usage import failures_in, format_failures
+from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.llm.seasons import answers_in, playing, recorded

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ import msgspec
 
 from goldrush.agents.game.source import Source
 from goldrush.agents.llm.models import Models
-from goldrush.agents.worlds.program.requests import Masks, Secrets, key_of
+from goldrush.agents.worlds.program.requests import Masks, Secrets
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.run import fork_steps, resume_steps, steps
@@ -234,13 +233,9 @@ def fork(
             says = f"the given answer was not used: the program did not ask for exchange {at}"
             outcome = msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
         taken = sum(pair not in session.given for pair in given[answer is not None :])
-        asked_again = _asked_in_both(out, later, at) - taken
-        if model or not (taken or asked_again):
+        if not taken:
             return outcome
-        says = (
-            f"unchanged requests answered after exchange {at}: {taken} were under way then and got "
-            f"their recorded answers; {asked_again} may have been sent later and were asked again"
-        )
+        says = f"{taken} unchanged requests were under way at exchange {at} and kept their answers"
         return msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
 
 
@@ -250,14 +245,6 @@ def _answered_after(path: str | Path, at: int) -> Iterator[Exchange]:
         for number, exchange in Tape.of(reader).exchanges.items():
             if number > at and exchange.answer.is_success:
                 yield exchange
-
-
-def _asked_in_both(path: str | Path, exchanges: Sequence[Exchange], at: int) -> int:
-    """How many of these exchanges a fork at an exchange has asked for as well."""
-    with JournalReader(path) as reader:
-        forked = [each for number, each in Tape.of(reader).exchanges.items() if number >= at]
-    one, two = (Counter((e.caller, key_of(e.asked)) for e in some) for some in (exchanges, forked))
-    return (one & two).total()
 
 
 def _fields(asked: Asked) -> Mapping[str, object]:
