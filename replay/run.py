@@ -11,11 +11,9 @@ a run takes longer than to list the events of a short one.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import tee
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -24,7 +22,7 @@ import msgspec
 from goldrush.agents.given import maker_of, making
 from goldrush.agents.players import Resources
 from goldrush.agents.targets import is_location
-from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.records import Record
 from goldrush.kernel.world import RecordedEvent
@@ -83,7 +81,6 @@ Location = int | str | tuple[int, int]
 Plots = Location | Iterable[Location] | None
 Agents = int | str | Iterable[int | str] | None
 
-EVERY_MAX: Final = 3600  # seconds between two looks at a journal
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
 
 
@@ -337,19 +334,6 @@ class Run:
 
     def __bool__(self) -> bool:
         return True  # also without a closed unit
-
-    def follow(self, every: float = 1.0) -> Iterator[Rebuilt]:
-        """Each unit of a run as it closes while it is recorded, to its end; looks again `every` so
-        many seconds.
-
-        Raises BadInput if `every` is not from 0 to EVERY_MAX, or 0, and if the path names another
-        file by now; JournalError as reading does.
-        """
-        from goldrush.replay.journal.rebuild import follow
-
-        if not isinstance(every, Real) or not 0 < every <= EVERY_MAX:
-            raise BadInput(f"every is {format_value(every)}", f"give seconds, up to {EVERY_MAX:,}")
-        return follow(self.path, lambda: time.sleep(every))
 
     # Units and events.
 

@@ -17,13 +17,6 @@ from tests.games.evil import Evil
 ODD = "\x1b[31m\nit holds.journal"
 
 
-class Terminal(TextIOWrapper):
-    """What a terminal is given, in this process."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(scope="module")
 def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a game whose texts move the cursor, and one whose name does."""
@@ -57,7 +50,7 @@ def test_no_text_of_a_journal_or_a_game_moves_the_cursor(
         arguments += ["--world", game]
     monkeypatch.chdir(evil)
     monkeypatch.setenv("NO_COLOR", "1")
-    out = Terminal(BytesIO(), "utf-8", write_through=True)
+    out = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
     with redirect_stdout(out):
         cli.main(arguments, standalone_mode=False)
     out.seek(0)

@@ -20,7 +20,7 @@ from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.prompts import prompted
-from goldrush.replay.journal.rebuild import follow, rebuild, rebuilt_from
+from goldrush.replay.journal.rebuild import rebuild, rebuilt_from
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
@@ -88,7 +88,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "rebuild.rebuild": lambda path: rebuild(path, 90),
     "rebuild.rebuilt_from": lambda path: drained(rebuilt_from(path, 1)),
     "outline.outline_of": lambda path: outline_of(path, hashed=True),
-    "rebuild.follow": lambda path: drained(follow(path, lambda: None)),
     "verify.verify, 2": lambda path: verify(path, 2),
     "verify.verify, 4": lambda path: verify(path, 4),
     "usage.usage": usage,

@@ -157,7 +157,6 @@ def _rows_of(case: Case, name: str) -> list[Any]:
 MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "draws.draws_at": lambda c: draws.draws_at(c.forged, 1),
     "diff.diff": _differing,
-    "rebuild.follow": lambda c: list(rebuild.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
