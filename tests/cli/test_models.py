@@ -182,7 +182,7 @@ def test_ctrl_c_and_patience_end_the_wait_for_a_server(tmp_path: Path) -> None:
             env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
         )  # fmt: skip
         assert process.stderr is not None
-        told = process.stderr.readline()
+        told = next(line for line in process.stderr if "num_ctx" not in line)
         process.send_signal(signal.SIGINT)
         _, stopped = process.communicate(timeout=HANGS)
         again = goldrush("resume", "run.journal", *where, "--patience", "0.001", cwd=tmp_path)

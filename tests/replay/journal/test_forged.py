@@ -217,7 +217,7 @@ NO_READERS = {
         index.commits_near index.states_near mining.measures.measured_by
         competition.measures.measured rebuild.walk_through competition.ended.assignments_of
         groups.kind_of rebuild.closed_units
-        program.differing.differing usage.asked_by usage.taken_by
+        program.differing.differing program.recording.given_again usage.asked_by usage.taken_by
         episode.episodes.episodes_of episode.measures.read
         report.report.report study.measuring.measured_runs study.measuring.results_of
         view.overview.write_overview view.top.top_of_two
