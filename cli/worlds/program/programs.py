@@ -199,7 +199,8 @@ def verify(
 ) -> int:
     """Run a program again on its recorded answers, and compare what it asks, notes and prints.
 
-    Nothing is asked: no connection, no key, no cost.
+    No server is asked: no key, no cost. The program runs in this folder, where it writes its files
+    again.
 
     \b
     Example:
@@ -233,7 +234,8 @@ def repeats(
     """Check that a recorded program asks the same again, and name the lines that are to blame.
 
     Runs it four times on the recorded answers, and until the causes are known at most 200 times
-    more. Nothing is asked: no connection, no key, no cost. What is in libraries is seen less well.
+    more, in this folder, where it writes its files again. No server is asked: no key, no cost. What
+    is in libraries is seen less well.
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
     \b

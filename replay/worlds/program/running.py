@@ -155,8 +155,8 @@ async def run(
     watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
-    recorder, it connects to nothing but this machine, and where the recording broke off, it is
-    ended when it has asked for all that is recorded.
+    recorder, Python's sockets reach nothing but this machine, and where the recording broke off,
+    it is ended when it has asked for all that is recorded.
 
     Args:
         write: takes its output.
