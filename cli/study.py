@@ -258,9 +258,10 @@ def report(
       goldrush report study --criteria --json
     """
     users = measures_of(own_measures)
+    refuse({"--name-hosts": name_hosts and models is None}, "hosts stand in the file of --models")
     if as_json:
         written = {"--out": out, "--figures": figures, "--tables": tables, "--models": models}
-        refuse({**written, "--force": force}, "--json writes no page")
+        refuse({**written, "--force": force, "--name-hosts": name_hosts}, "--json writes no page")
         from goldrush.replay.report.reported import study_of
         from goldrush.replay.report.values import answers
         from goldrush.replay.study.measuring import results_of

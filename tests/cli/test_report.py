@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import goldrush
+from tests.cli.helpers import assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -60,3 +60,4 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
     [command] = commands_of(tmp_path / "page.html")
     assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
+    assert_refused(goldrush("report", study, "--name-hosts", cwd=tmp_path), "file of --models")
