@@ -375,7 +375,7 @@ def test_a_ceiling_stops_a_run_that_a_higher_one_continues(table, option, says, 
 
 
 CALLERS = """
-import asyncio, os, httpx, goldrush
+import asyncio, os, httpx2, goldrush
 async def ask(client):
     await client.post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json={
         "model": "m", "messages": [{"role": "user", "content": "gold?"}]})
@@ -385,7 +385,7 @@ async def act(client, number):
         await asyncio.gather(ask(client))
     await ask(client)
 async def main():
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         for _ in range(2):
             await asyncio.gather(*(act(client, number) for number in range(2)))
 asyncio.run(main())
