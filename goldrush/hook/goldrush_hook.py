@@ -508,6 +508,7 @@ def start() -> None:
         patch(name, sys.modules[name])
     sys.meta_path.insert(0, Finder)
     if folder := os.environ.get("GOLDRUSH_WATCH"):
-        from goldrush.replay.repeats.attached import attach  # it has goldrush, or is not watched
+        with contextlib.suppress(ImportError):  # it has goldrush, or is not watched
+            from goldrush.replay.worlds.program.keeping import attach
 
-        attach(folder, caller)
+            attach(folder, caller)

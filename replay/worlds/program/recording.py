@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.program.world import (
     program_world,
 )
 from goldrush.replay.tools import RERUN, Basis
-from goldrush.replay.worlds.program.running import Code, Program, Write, run
+from goldrush.replay.worlds.program.running import Code, Program, Write, restoring, run
 from goldrush.replay.worlds.program.session import (
     EXCHANGE_MAX,
     NO_CEILINGS,
@@ -195,8 +195,8 @@ def fork(
 
     Raises BadInput, JournalError, WriteFailed.
     """
-    with JournalReader(parent) as reader, JournalReader(parent) as again:
-        whole = tape_of(again, at)  # what is damaged behind it is not read
+    with JournalReader(parent) as reader, JournalReader(parent) as other:
+        whole = tape_of(other, at)  # what is damaged behind it is not read
         assert whole.state is not None
         if not 0 < at <= whole.state.unit + 1 or (answer is not None and at not in whole.exchanges):
             raise BadInput(
@@ -392,14 +392,15 @@ class Given:
         """
         if self.session is None:
             try:
-                with reader.again() as again:
-                    tape = tape_of(again)
+                with reader.again() as whole:
+                    tape = tape_of(whole)
             except JournalError:  # which whoever judges it says with its place
                 return program_world(missing="the journal cannot be read")
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
             session, code = ProgramSession(tape), Code(self.words)
-            self.end = asyncio.run(run(command, session))
+            with restoring(tape) as folder:
+                self.end = asyncio.run(run(command, session, folder=folder))
             session.finish(None)
             self.session = session
             self.source = code.source_beside(tape.source, code.written()).sha256

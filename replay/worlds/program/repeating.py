@@ -19,14 +19,13 @@ import attrs
 import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
-from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Exit
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
+from goldrush.replay.repeats.attached import place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
 from goldrush.replay.repeats.trace import (
@@ -46,7 +45,7 @@ from goldrush.replay.worlds.program.recording import (
     shown_command,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import Code, run
+from goldrush.replay.worlds.program.running import Code, restoring, run
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape, cut, leaves_of
 
@@ -183,11 +182,11 @@ def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> 
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
     command = given_again(tape, words, options)
     session = _Rehearsal(tape)
-    with TemporaryFolder() as folder:
-        place_order(order, folder.path)
-        watched = {} if order.fixes is None else {FOLDER: folder.path}
-        end = asyncio.run(run(command, session, watched=watched))
-        sightings = seen_in(folder.path)
+    with restoring(tape) as folder:
+        if order.fixes is not None:
+            place_order(order, folder)
+        end = asyncio.run(run(command, session, folder=folder, is_quiet=True))
+        sightings = seen_in(folder)
     notes = [*_notes(tape, session.made), *session.new_notes]
     trace = _trace_of(session.asked, notes, end)
     return attrs.evolve(

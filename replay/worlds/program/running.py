@@ -9,8 +9,8 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Callable, Container, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +21,11 @@ from goldrush.agents.interrupts import SIGNALS
 from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
 from goldrush.agents.worlds.program.requests import Secrets
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.worlds.program.world import Exit
+from goldrush.replay.worlds.program.keeping import FOLDER, keep, put_back
 from goldrush.replay.worlds.program.session import ProgramSession
+from goldrush.replay.worlds.program.tape import Tape
 
 STDOUT: Final = "stdout"
 GRACE: Final = 120.0  # seconds that answers have to arrive after the program has ended
@@ -150,9 +153,30 @@ def _text(path: str) -> str | None:
     return None if b"\0" in code or text.encode() != code else text
 
 
+@contextmanager
+def restoring(tape: Tape) -> Iterator[str]:
+    """Within it, a program is run again, and its files are as they were before, afterwards: those
+    of --output, and those that its Python opens to write, where it has goldrush. Of --output files,
+    those that the recording left so are away, for it began without them, or wrote them anew.
+
+    Yields the path of a folder for `run`.
+    """
+    assert tape.state is not None
+    left = tape.ends[tape.ended].outputs if tape.ended else ()
+    with TemporaryFolder() as folder:
+        try:
+            for name in tape.state.setup["outputs"]:
+                keep(folder.path, name)
+                if (found := _file(name)) in left and found[1]:
+                    os.remove(name)  # noqa: TID251  # it is kept
+            yield folder.path
+        finally:
+            put_back(folder.path)
+
+
 async def run(
     command: Program, session: ProgramSession, write: Write = lambda piece: None, *,
-    watched: Mapping[str, str] | None = None,
+    folder: str = "", is_quiet: bool = False,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
     recorder, Python's sockets reach nothing but this machine, and where the recording broke off,
@@ -160,19 +184,20 @@ async def run(
 
     Args:
         write: takes its output.
-        watched: more variables of one that is run for a diagnosis; its errors go nowhere.
+        folder: of one that is run again; see `restoring`.
+        is_quiet: its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
     and for one that is run again and takes too long; KeyboardInterrupt where the user interrupts
     it; answers that arrive then are recorded.
     """
     proxy = Proxy(session, command.urls)
-    more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **_placeholders()}
+    more = {"GOLDRUSH_OFFLINE": "1", FOLDER: folder, **_placeholders()} if folder else {}
     errors = None if session.recorder else asyncio.subprocess.PIPE
 
     def hear(piece: bytes) -> None:
         session.errors = (session.errors + piece)[-_PIECE:]
-        if watched is None:
+        if not is_quiet:
             print(piece.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
 
     stale = _stamps(command.outputs)
@@ -181,7 +206,7 @@ async def run(
             child = await asyncio.create_subprocess_exec(
                 *command.words, stdout=asyncio.subprocess.PIPE, stderr=errors, limit=_PIECE,
                 process_group=_group(),
-                env={**os.environ, **command.environment(proxy.url), **more, **(watched or {})},
+                env={**os.environ, **command.environment(proxy.url), **more},
             )  # fmt: skip
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error

@@ -250,11 +250,46 @@ def test_a_file_that_a_run_did_not_write_is_not_its_output(tmp_path):
     at = {"url": AT, "folder": tmp_path, "F": "o.txt"}
     outputs, command = ["--output", "o.txt"], ["--", "sh", "-c", write]
     goldrush_("record", "--out", "a.journal", *outputs, *command, **at)
+    assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
+    (tmp_path / "o.txt").write_text("other")
     verdict = goldrush_("verify", "a.journal", *command, **at)
 
     assert b"other output than in the journal: o.txt" in verdict.stdout
-    (tmp_path / "o.txt").unlink()
-    assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
+
+
+FILES = """
+import os, shutil
+from pathlib import Path
+for name in ("log.txt", "out.txt"):
+    with open(name, "a") as file: print("gold", file=file)
+Path("table.csv").write_text("now")
+shutil.rmtree("made", ignore_errors=True)
+os.makedirs("made/here")
+Path("made/here/part").write_text("now")
+os.replace("made/here/part", "made/new")
+os.makedirs(".new", exist_ok=True)
+if os.path.exists("early"): os.remove("early")
+"""
+
+
+def test_what_a_program_writes_when_it_is_run_again_is_put_back(tmp_path):
+    command = ["--", sys.executable, "-c", FILES]
+    at = {"url": AT, "folder": tmp_path}
+    line = ["record", "--out", "a.journal", "--output", "out.txt", *command]
+    assert 0 == goldrush_(*line, **at).returncode
+    (tmp_path / "made/old").write_text("old")
+    (tmp_path / "early").write_text("old")
+    (tmp_path / "table.csv").write_text("old")
+    (tmp_path / ".new").rmdir()
+
+    def files():
+        found = ((path, path.stat()) for path in tmp_path.rglob("*"))
+        return {path: path.is_file() and (path.read_bytes(), at.st_mtime_ns) for path, at in found}
+
+    before = files()
+    for again in (["verify"], ["repeats", "--journal"]):
+        done = goldrush_(*again, "a.journal", *command, **at)
+        assert (0, before) == (done.returncode, files()), done.stdout + done.stderr
 
 
 def test_another_answer_leaves_nothing_of_the_recorded_one():
