@@ -98,10 +98,11 @@ def record(
 
     Raises BadInput for another journal at the path, JournalInUse, WriteFailed.
     """
+    _check_apart(out, [*words, *options.outputs])
     is_new = force or not is_unfinished(words, out)
     begun = recording(words, out, options, force=force) if is_new else resuming(words, out, options)
     with begun as launch:
-        return _played(launch, write)
+        return _played(launch, out, write)
 
 
 def resume(
@@ -114,7 +115,7 @@ def resume(
     WriteFailed.
     """
     with resuming(words, path, options) as launch:
-        return _played(launch, write)
+        return _played(launch, path, write)
 
 
 @contextmanager
@@ -167,11 +168,8 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         check_command(tape, words, str(path))
         source = _code_now(tape, words, path)
         if source.sha256 != tape.source.sha256:
-            line = f"{quoted_path(str(path))} --at {max(tape.exchanges, default=0) + 1}"
-            raise BadInput(
-                f"{path} was recorded with other code",
-                f"to go on with this: `goldrush fork {line} -- {shown_command(words)}`",
-            )
+            line = _fork_line(path, max(tape.exchanges, default=0) + 1, words)
+            raise BadInput(f"{path} was recorded with other code", f"to go on with this: `{line}`")
         command = given_again(tape, words, options, path)
         behaviour = tape.behaviour(source.sha256)
         loop = resume_steps(program_world(behaviour), journal)
@@ -195,6 +193,8 @@ def fork(
 
     Raises BadInput, JournalError, WriteFailed.
     """
+    if answer is not None and len(answer.encode()) > EXCHANGE_MAX:
+        raise BadInput(f"the answer is over {EXCHANGE_MAX:,} bytes", "give a shorter one")
     with JournalReader(parent) as reader, JournalReader(parent) as other:
         whole = tape_of(other, at)  # what is damaged behind it is not read
         assert whole.state is not None
@@ -215,6 +215,7 @@ def fork(
         under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
         given += [(each.asked, each.answer) for each in under_way]
         command = given_again(whole, words, options, parent)
+        _check_apart(out, [*words, *command.outputs])
         source = _code_now(whole, words, parent)
         behaviour = tape.behaviour(source.sha256)
         facts = {
@@ -228,7 +229,7 @@ def fork(
         with closing(Recorder(loop, behaviour)) as recorder:
             session = options.session(tape, recorder)
             session.given = [*given]
-            outcome = _played((command, session), write)
+            outcome = _played((command, session), out, write)
         if answer is not None and given[0] in session.given:
             says = f"the given answer was not used: the program did not ask for exchange {at}"
             outcome = msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
@@ -267,6 +268,16 @@ def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
     """Raises BadInput unless a journal is of a command of these words."""
     if tape.command != Secrets(os.environ).in_command(words):
         raise BadInput(f"{path} is of another command", f"give -- {shown_command(tape.command)}")
+
+
+def _fork_line(path: str | Path, at: int, words: Sequence[str]) -> str:
+    return f"goldrush fork {quoted_path(str(path))} --at {at} -- {shown_command(words)}"
+
+
+def _check_apart(out: str | Path, files: Sequence[str]) -> None:
+    """Raises BadInput where a journal would be in place of a file of its program."""
+    if os.path.realpath(out) in map(os.path.realpath, files):
+        raise BadInput(f"{out} is a file of the program", "give another --out")
 
 
 def shown_command(words: Sequence[str]) -> str:
@@ -321,8 +332,8 @@ def _recorded_url(url: str) -> str:
     return Secrets({}).in_command([url.partition("?")[0]])[0]
 
 
-def _played(launch: Launch, write: Write) -> ProgramOutcome:
-    """Run a program to its end, and record that."""
+def _played(launch: Launch, path: str | Path, write: Write) -> ProgramOutcome:
+    """Run a program to its end, and record that in the journal at a path."""
     (command, session), end, stopped = launch, None, ""
     try:
         end = asyncio.run(run(command, session, write))
@@ -335,18 +346,22 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
         stopped = stopped or "out of time"
     elif end.code:
         stopped = f"the program ended with exit code {end.code}"
-    warnings = [*_missing(session, end), *warnings_of(session)]
+    assert session.recorder is not None
+    again = _fork_line(path, session.recorder.state.unit, command.words)
+    warnings = [*_missing(session, end, again), *warnings_of(session)]
     return ProgramOutcome(end, stopped, len(session.served), warnings)
 
 
-def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
-    """What a recorded run has not got, as text: answers, and files that it was to write."""
+def _missing(session: ProgramSession, end: Exit | None, again: str) -> Iterator[str]:
+    """What a recorded run has not got, as text: answers, and files that it was to write. `again`:
+    the command that asks for these answers, if the program has ended.
+    """
     assert session.recorder is not None
     failed = sorted(number for numbers in session.failures.values() for number in numbers)
     if failed:
         of = format_count(session.recorder.state.exchanges, "exchange")
-        again = f"; `goldrush fork` with --at {failed[0]} asks again from the first of them on"
-        yield f"{len(failed)} of {of} failed{'' if end is None or end.code else again}"
+        way_out = f"; `{again}` asks for these again, and serves the others"
+        yield f"{len(failed)} of {of} failed{'' if end is None or end.code else way_out}"
     absent = [name for name, digest, _ in (end.outputs if end else ()) if not digest]
     yield from (f"{name} was not written, so it is not compared" for name in absent)
 
@@ -354,9 +369,6 @@ def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
-    if session.too_large:
-        count = format_count(session.too_large, "exchange")
-        found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
     if session.unknown:
         found.append(f"headers that are not compared: {', '.join(session.unknown)}")
     if session.reel.raced:

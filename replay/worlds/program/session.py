@@ -57,7 +57,6 @@ class Recorder:
         self.state = begun
         self.process = begun.process + (not is_new)
         self._notes: list[tuple[str, Json]] = []
-        self._notes_size = 0  # bytes
         self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
         self._is_new = not is_new  # the journal does not have the process yet
 
@@ -66,21 +65,14 @@ class Recorder:
         self._again[0].append(exchange)
 
     def note(self, name: str, value: Json, recorded: int | None) -> None:
-        """Take a note. `recorded`: the number of one that is the same; None: it is new. Raises
-        BadInput for more than a commit could hold beside an exchange.
-        """
+        """Take a note. `recorded`: the number of one that is the same; None: it is new."""
         if recorded is None:
-            size = self._notes_size + len(packed((name, value)))
-            if size > NOTES_MAX:
-                what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
-                raise BadInput(what, "note less")
-            self._notes_size = size
             self._notes.append((name, value))
         else:
             self._again[1].append(recorded)
 
-    def commit(self, asked: Asked, answer: Response, arrival: int) -> bool:
-        """Record an exchange; whether it did: a commit may be too small. Raises WriteFailed."""
+    def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
+        """Record an exchange. Raises WriteFailed, BadInput for more than a commit can hold."""
         body = b"".join(answer.chunks)
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
@@ -89,10 +81,13 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
-        if len(packed((row, asked.body))) + self._notes_size > EXCHANGE_MAX:
-            return False
+        if len(packed((row, asked.body))) + len(packed(self._notes)) > EXCHANGE_MAX:
+            raise BadInput(
+                f"exchange {self.state.unit + 1}, {asked.method} {asked.path}, is over "
+                f"{EXCHANGE_MAX:,} bytes, more than a journal can hold",
+                "have the program ask for less, and record again",
+            )
         self._close([(ANSWERED, [row])], asked)
-        return True
 
     def finish(self, end: Exit) -> None:
         """Record the end of the program: that of the run, if it succeeded. Raises WriteFailed."""
@@ -109,7 +104,6 @@ class Recorder:
             inputs = [(RESTARTED, [(self.process, tuple(exchanges), tuple(notes))]), *inputs]
         self._behaviour.done[self.state.unit + 1] = Done(tuple(self._notes), last)
         self._notes, self._again, self._is_new = [], ([], []), False
-        self._notes_size = 0
         try:
             self.state = self._steps.send(inputs)
         except StopIteration as end:
@@ -153,7 +147,6 @@ class ProgramSession:
         given: requests, each with the answer that is recorded for it once, in place of a server's.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
-        too_large: the number of exchanges that were too large to be recorded.
         failures: the numbers of exchanges that failed and did not succeed later, by caller and
             request.
         errors: the last bytes that the program wrote to stderr, where they come here.
@@ -185,7 +178,8 @@ class ProgramSession:
         self.new_notes: list[tuple[str, Json]] = []
         self.stopped: str | None = None
         self.failed: BaseException | None = None
-        self.too_large, self.errors = 0, b""
+        self.errors = b""
+        self._notes_size = 0  # bytes of the notes since the last exchange
         self.failures: dict[tuple[str, bytes], list[int]] = {}
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
@@ -194,10 +188,10 @@ class ProgramSession:
         taken = [*charged(tape.exchanges.values())] if recorder else []
         self._budget = Budget(models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
-        self._notes: dict[tuple[str, bytes], list[int]] = defaultdict(list)  # numbers, last first
+        self._notes: dict[bytes, list[int]] = defaultdict(list)  # numbers, last first
         for number in reversed(made):
             note = tape.notes[number - 1]
-            self._notes[note.name, packed(note.value)].append(number)
+            self._notes[packed((note.name, note.value))].append(number)
 
     def serve(self, asked: Asked) -> Response | None:
         """The recorded answer to a request, or what replaces it; None: there is none. Raises
@@ -213,7 +207,9 @@ class ProgramSession:
             self.commit(*given, self.arrived)
             return given[1]
         self.served.append(exchange.number)
-        if self.recorder is not None:
+        if self.recorder is None:
+            self._notes_size = 0
+        else:
             self.recorder.again(exchange.number)
         return exchange.answer
 
@@ -251,13 +247,14 @@ class ProgramSession:
         self.under_way -= 1
 
     def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
-        """Record the answer to a request. Raises WriteFailed, after which nothing is recorded."""
+        """Record the answer to a request. Raises as `Recorder.commit`; after that, nothing is
+        recorded.
+        """
         assert self.recorder is not None
         self.under_way -= 1
         try:
-            if not self.recorder.commit(asked, answer, arrival):
-                self.too_large += 1
-                return
+            self.recorder.commit(asked, answer, arrival)
+            self._notes_size = 0
             exchange, same = Exchange.last_of(self.recorder.state), (asked.caller, key_of(asked))
             earlier = self.failures.get(same, [])
             self.failures[same] = [] if answer.is_success else [*earlier, exchange.number]
@@ -268,10 +265,19 @@ class ProgramSession:
             raise
 
     def note(self, name: str, value: Json) -> None:
-        """Take a note of the program. Raises BadInput as `Recorder.note`."""
+        """Take a note of the program. Raises BadInput for more than a commit could hold beside an
+        exchange.
+        """
         value = self.masks.in_time(partial(self.masks.in_value, value))
-        same = self._notes.get((name, packed(value)))
+        data = packed((name, value))
+        same = self._notes.get(data)
         known = same.pop() if same else None
+        if known is None or self.recorder is None:  # else the journal has it already
+            size = self._notes_size + len(data)
+            if known is None and size > NOTES_MAX:
+                what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
+                raise BadInput(what, "note less")
+            self._notes_size = size
         if self.recorder is not None and self.stopped is None:
             self.recorder.note(name, value, known)
         if known is not None:

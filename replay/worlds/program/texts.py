@@ -85,14 +85,12 @@ def text_of(answer: Response) -> str | None:
 
 
 def with_text(answer: Response, text: str) -> Response:
-    """An answer with another text, in the form of the recorded one; or `text` itself, if that is a
-    JSON object. Raises BadInput for an answer of no known form.
+    """An answer with another text, in the form of the recorded one; where that has no text, `text`
+    itself, if it is a JSON object. Raises BadInput for an answer of no known form.
     """
     body = parsed(b"".join(answer.chunks))
     if isinstance(body, dict) and _put(body, WHOLE, text):
         return replace(answer, chunks=[msgspec.json.encode(body)], is_cut=False)
-    if isinstance(parsed(text.encode()), dict):
-        return Response(200, [("content-type", "application/json")], [text.encode()])
     chunks = []
     rest, old = text, text_of(answer)
     for line, event in _events(answer):
@@ -102,6 +100,8 @@ def with_text(answer: Response, text: str) -> Response:
             line = b"data: " + msgspec.json.encode(again)
         chunks.append(line + b"\n")
     if rest:
+        if isinstance(parsed(text.encode()), dict):
+            return Response(200, [("content-type", "application/json")], [text.encode()])
         raise BadInput(
             f"the recorded answer, of status {answer.status}, has no text at a known place",
             "give a whole body: JSON",
@@ -120,7 +120,7 @@ def _in_place(value: Json, old: str, text: str) -> Json:
     part = value.get("text")
     if isinstance(part, str) and part and part != old and part in old:
         what = "the recorded answer has its text in several parts"
-        raise BadInput(what, "give a whole body: JSON")
+        raise BadInput(what, "fork at another exchange, or leave out --answer")
     return {
         key: text if (key, item) == ("text", old) else _in_place(item, old, text)
         for key, item in value.items()

@@ -9,6 +9,8 @@ import http.client
 import json
 import os
 import random
+import re
+import shlex
 import signal
 import socket
 import struct
@@ -33,7 +35,7 @@ from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.program import running, session
+from goldrush.replay.worlds.program import recording, running, session
 from goldrush.replay.worlds.program.recording import Options, record
 from goldrush.replay.worlds.program.upstreams import upstreams_of
 from tests.faults import forge
@@ -432,12 +434,13 @@ def test_notes_that_no_commit_can_hold_are_refused(path, at, monkeypatch):
     monkeypatch.setattr(session, "NOTES_MAX", 1 << 10)
     with serving(whole(GOOD.encode())) as (url, _):
         at(url)
-        with goldrush.tape(path):
-            for name in ("a" * 600, "b"):
-                goldrush.note(name, "gold" * 50)
-                with pytest.raises(goldrush.NotRecorded, match="over 1,024 bytes of notes"):
-                    goldrush.note("c" * 900, "gold" * 50)
-                ask(name)
+        for _ in range(2):
+            with goldrush.tape(path):
+                for name in ("a" * 600, "b"):
+                    goldrush.note(name, "gold" * 50)
+                    with pytest.raises(goldrush.NotRecorded, match="over 1,024 bytes of notes"):
+                        goldrush.note("c" * 900, "gold" * 50)
+                    ask(name)
 
     assert ["a" * 600, "b"] == [note.name for note in tape_of(path).notes]
     assert 2 == len(tape_of(path).exchanges)
@@ -456,6 +459,8 @@ def test_the_same_line_again_goes_on_and_another_is_refused(tmp_path):
         for option, name in (("--mask", "masks"), ("--output", "outputs")):
             code, told = record(option, "gold")
             assert (2, True) == (code, f"the journal has other {name}: none" in told)
+        code, told = record("--output", "./a.journal")
+        assert (2, True) == (code, "a.journal is a file of the program" in told)
         assert 0 == record()[0]
         unnamed = goldrush_("record", "--", *command, url=url, folder=tmp_path, MINE=url)
 
@@ -490,15 +495,35 @@ def test_what_has_no_end_or_is_too_much_ends(path, at, monkeypatch):
     assert 302 == len(asked)
 
 
-def test_what_no_commit_can_hold_reaches_the_program(path, at, monkeypatch):
-    monkeypatch.setattr(session, "EXCHANGE_MAX", 1 << 10)
-    long = whole(b"a" * (1 << 10))
-    with serving(long, whole(GOOD.encode())) as (url, _):
-        at(url)
-        with pytest.warns(UserWarning, match="cannot hold"), goldrush.tape(path):
-            assert [1 << 10, len(GOOD)] == [len(ask(str(n))[2]) for n in range(2)]
+def test_failures_alone_are_asked_for_again_as_the_warning_says(tmp_path):
+    ask = """for n in 1 2 3; do curl -sS -d '{"model": "m"}' $OPENAI_BASE_URL/$n; done"""
+    with serving(whole(b"{}", "500 E"), whole(GOOD.encode())) as (url, asked):
+        at = {"url": url, "folder": tmp_path}
+        done = goldrush_("record", "--out", "a.journal", "--", "sh", "-c", ask, **at)
+        usage = goldrush_("measure", "--usage", "a.journal", **at)
+        (way_out,) = re.findall(r"`goldrush (fork .*)`", done.stderr.decode())
+        forked = goldrush_(*shlex.split(way_out), **at)
 
-    assert 1 == len(tape_of(path).exchanges)
+    assert b"1 of 3 exchanges failed" in done.stderr
+    assert b"1 no answer" in usage.stdout.replace(b"no-answer", b"no answer"), usage.stdout
+    assert (0, GOOD.encode() * 3, 4) == (forked.returncode, forked.stdout, len(asked))
+
+
+@pytest.mark.parametrize("long", [whole(b"a" * (1 << 10)), stream(b"a" * 600, b"a" * 600)])
+def test_what_no_commit_can_hold_ends_the_recording(long, path, at, monkeypatch):
+    for module in (session, recording):
+        monkeypatch.setattr(module, "EXCHANGE_MAX", 1 << 10)
+    with serving(whole(GOOD.encode()), long) as (url, asked):
+        at(url)
+        with pytest.raises(BadInput, match="exchange 2, POST /1, is over 1,0"), goldrush.tape(path):
+            answers = [ask(str(n))[::2] for n in range(3)]
+
+    assert [(200, GOOD.encode()), 421] == [answers[0], answers[2][0]]
+    assert answers[1] == (200, None) or answers[1][0] == 421  # of a stream it has the beginning
+    assert (2, None, 1) == (len(asked), tape_of(path).ended, len(tape_of(path).exchanges))
+    given = {"out": path.with_name("b"), "options": Options(), "write": bytes, "answer": "a" * 1025}
+    with pytest.raises(BadInput, match="the answer is over 1,024 bytes"):
+        recording.fork([], path, 1, **given)
 
 
 @pytest.mark.parametrize("room", [700, 1100])
