@@ -77,7 +77,8 @@ class Command(click.Command):
         """
         theirs = self._for_programs(ctx)
         for index, (before, word) in enumerate(pairwise(["", *words])):
-            if theirs and not before.startswith("-") and which(word):
+            is_whole = index > 0 or self.name in ("record", "repeats")  # others need a journal
+            if theirs and is_whole and not before.startswith("-") and which(word):
                 line = map(quoted, [self.name or "", *words[:index], "--", *words[index:]])
                 typed = f"{program()} {' '.join(line)}"
                 raise click.UsageError(f"put -- before the program: {typed}", ctx)

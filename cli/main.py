@@ -143,11 +143,13 @@ class Commands(click.Group):
 
 
 def _has_program(args: Sequence[str]) -> bool:
-    """Whether a program follows `--`, and no journal with an odd name: that stands before."""
+    """Whether a program follows `--`, and no journal with an odd name: that stands before, or
+    behind --journal.
+    """
     name, *words = args
     before = words[: words.index("--")] if "--" in words else ()
     has_journal = any(not word.startswith("-") for word in before)
-    return name in OF_PROGRAMS and "--" in words and (name == "record" or has_journal)
+    return name in OF_PROGRAMS and "--" in words and (name in ("record", "repeats") or has_journal)
 
 
 @cache  # a command that is looked up twice is wrapped once

@@ -195,7 +195,7 @@ def _not_known(verdict: Verdict) -> str:
     first, *more = verdict.unknown
     others = f", and so are {len(more)} more" if more else ""
     if verdict.level < DERIVE:
-        return f"{verdict.path}: {first}; only what needs no rules can be judged (--level {FOLD})"
+        return f"{verdict.path}: {first}; --level {FOLD} judges what needs no rules"
     return (
         f"{verdict.path}: {first}: not known to this goldrush{others}; what such players decide "
         f"cannot be judged, levels 1 to {verdict.level} hold (--level {verdict.level})"

@@ -131,6 +131,11 @@ def test_a_program_without_dashes_is_told_where_they_stand(line: str, tmp_path: 
     assert_refused(ran, f"put -- before the program: python -m goldrush {line} -- sh sim.sh --days")
 
 
+def test_a_program_without_its_journal_is_told_that_it_needs_one(tmp_path: Path) -> None:
+    assert_refused(goldrush("verify", "sh", cwd=tmp_path), "cannot read sh: no such file")
+    assert_refused(goldrush("repeats", "--", "sh", cwd=tmp_path), "Missing option '--journal'")
+
+
 def test_commands_that_ask_no_model_import_nothing_that_asks_one(tmp_path: Path) -> None:
     script = (
         "import sys; from goldrush.cli.main import cli; cli(sys.argv[1:], standalone_mode=False);"

@@ -159,9 +159,15 @@ def read(reader: JournalReader) -> MeasuredProgram:
         if commit.kind == UNIT and commit.digest is not None:
             taken.add(state)
             counted += fold.counts(commit, VOCABULARY)
+    fields = taken.fields(reader, walk, {})
+    if taken.units > 1 and walk.state.answered is None:
+        # The end, which is no exchange: what is noted there stands with the last one.
+        fields["units"] -= 1
+        for name, (*values, last, end) in taken.values.items():
+            fields["values"][name] = [*values, end if taken.known[name].at_end else last]
     return MeasuredProgram(
         config=ProgramConfig(), known=taken.known, vocabulary=VOCABULARY, notes=notes,
-        command=walk.state.setup["command"], exchanges=counted, **taken.fields(reader, walk, {}),
+        command=walk.state.setup["command"], exchanges=counted, **fields,
     )  # fmt: skip
 
 

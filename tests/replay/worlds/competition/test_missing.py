@@ -63,7 +63,7 @@ def test_without_its_arena_a_season_is_judged_at_two_levels_and_never_a_forgery(
     assert (None, 2, 3) == (verdict.holds, verdict.level, verdict.rounds)
     assert [True, True, None, None] == [verify(path, level).holds for level in (1, 2, 3, 4)]
     assert outcome.holds is None
-    assert outcome.error.endswith("only what needs no rules can be judged (--level 2)")
+    assert outcome.error.endswith("--level 2 judges what needs no rules")
     assert verdict.unknown[0] in outcome.error
 
 

@@ -21,10 +21,12 @@ import goldrush
 from goldrush import testing
 from goldrush.agents.worlds.program.requests import Response
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.program import recording, running
+from goldrush.replay.worlds.program.measures import read
 from goldrush.replay.worlds.program.prompts import messages_of
 from goldrush.replay.worlds.program.recording import Options, record
 from goldrush.replay.worlds.program.tape import Reel
@@ -493,9 +495,10 @@ def test_what_was_under_way_at_a_fork_is_not_asked_again(society, tmp_path):
     assert "cooperate 0.5 gold" == text_of(changed)
     difference = goldrush_("diff", str(journal), "fork.journal", url=AT, folder=tmp_path)
     first = difference.stdout.decode().splitlines()[2]
-    assert f"success 1 (exchange {at} in A," in first
+    assert f"(exchange {at} in A," in first
     assert "the answer, character" in first
     assert "0.5 gold' in B" in first
+    assert "in B: After exchange" in difference.stdout.decode().splitlines()[1]
 
 
 def test_another_model_is_refused_where_no_request_names_one(tmp_path):
@@ -600,7 +603,12 @@ def test_measures_are_by_the_rounds_that_a_program_notes(society):
     table = goldrush_(
         "export", str(journal), "--table=exchanges", "--format=csv", url="", folder="/"
     )
-    assert 2 + len(server.asked) == len(table.stdout.splitlines())  # the head, and the end
+    assert 1 + len(server.asked) == len(table.stdout.splitlines())
+    with JournalReader(journal) as reader:
+        by_exchange = read(reader)
+    assert (len(server.asked), measured.values["gold"][-1]) == (
+        by_exchange.units, by_exchange.values["gold"][-1],
+    )  # fmt: skip
     [by_gold] = shown("measure", journal, "--step", "gold")
     assert len(golds) == by_gold["golds"]
     unknown = goldrush_("measure", str(journal), "--step=day", url="", folder="/")
