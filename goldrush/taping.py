@@ -24,11 +24,11 @@ from goldrush.replay.worlds.program.recording import (
     is_unfinished,
     recording,
     resuming,
-    tape_of,
     warnings_of,
 )
 from goldrush.replay.worlds.program.running import GRACE, Program
 from goldrush.replay.worlds.program.session import ProgramSession
+from goldrush.replay.worlds.program.tape import Tape
 
 WORDS: Final = ("goldrush.tape",)  # the command of what is recorded so
 
@@ -68,7 +68,7 @@ def tape(
 
 def _recorded(path: str | Path, options: Options) -> Launch:
     with JournalReader(path) as reader:
-        recorded = tape_of(reader)
+        recorded = Tape.of(reader)
     check_command(recorded, WORDS, str(path))
     return given_again(recorded, WORDS, options), ProgramSession(recorded)
 

@@ -509,6 +509,6 @@ def start() -> None:
     sys.meta_path.insert(0, Finder)
     if folder := os.environ.get("GOLDRUSH_WATCH"):
         with contextlib.suppress(ImportError):  # it has goldrush, or is not watched
-            from goldrush.replay.worlds.program.keeping import attach
+            from goldrush.replay.repeats.keeping import attach
 
             attach(folder, caller)

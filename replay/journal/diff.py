@@ -419,13 +419,8 @@ def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
     at = max(one.declared_from, two.declared_from)
     vocabulary = world.vocabulary
     if pack(one.declared.forks) != pack(two.declared.forks):
-        forks = one.declared.history, two.declared.history
-        texts = [
-            f"in {name}: {fork[1]}"
-            for name, own, other in zip("AB", forks, forks[::-1], strict=True)
-            for fork in own
-            if fork not in other
-        ]
+        ours, theirs = one.declared.history, two.declared.history
+        texts = [f"in {'BA'[each in ours]}: {each[1]}" for each in sorted({*ours} ^ {*theirs})]
         return Cause(CONFIGURATION, vocabulary.number(at), "; ".join(texts))
     text = (
         f"before {vocabulary.format_unit(max(at, 1))} the two runs have the same settings and "

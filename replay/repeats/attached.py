@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from goldrush.kernel.game import watch
 from goldrush.replay.repeats.causes import is_own, watching
+from goldrush.replay.repeats.keeping import ORDER
 from goldrush.replay.repeats.sightings import Sightings, home_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting
-from goldrush.replay.worlds.program.keeping import ORDER
 
 _SEEN: Final = "seen"  # a file in the folder
 _KEPT: Final[list[object]] = []  # what watches, until the process ends

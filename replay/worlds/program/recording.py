@@ -17,7 +17,7 @@ import msgspec
 from goldrush.agents.game.source import Source
 from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Secrets
-from goldrush.kernel.errors import BadInput, JournalError, format_value
+from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.run import fork_steps, resume_steps, steps
 from goldrush.kernel.text import format_count, quoted, quoted_path
@@ -144,7 +144,10 @@ def recording(
         recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, is_new=True)
         try:
             with closing(recorder):
-                yield command, options.session(Tape(), recorder)
+                yield (
+                    command,
+                    options.session(Tape(), recorder),
+                )
         finally:
             if not journal.is_begun:
                 journal.discard()
@@ -153,9 +156,8 @@ def recording(
 def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
     """Whether a path names an unfinished journal of this command."""
     with suppress(BadInput, JournalError), JournalReader(path) as reader:
-        if reader.header.world == NAME:
-            tape = Tape.of(reader)
-            return tape.command == Secrets(os.environ).in_command(words) and not reader.ended
+        command = Tape.of(reader).command
+        return command == Secrets(os.environ).in_command(words) and not reader.ended
     return False
 
 
@@ -164,7 +166,7 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
     """An unfinished journal, open for its program. Raises as `resume`."""
     with JournalWriter.reopen(path, fsync=True) as journal:
         with journal.reader() as reader:
-            tape = tape_of(reader)
+            tape = Tape.of(reader)
         check_command(tape, words, str(path))
         source = _code_now(tape, words, path)
         if source.sha256 != tape.source.sha256:
@@ -196,7 +198,7 @@ def fork(
     if answer is not None and len(answer.encode()) > EXCHANGE_MAX:
         raise BadInput(f"the answer is over {EXCHANGE_MAX:,} bytes", "give a shorter one")
     with JournalReader(parent) as reader, JournalReader(parent) as other:
-        whole = tape_of(other, at)  # what is damaged behind it is not read
+        whole = Tape.of(other, at)  # what is damaged behind it is not read
         assert whole.state is not None
         if not 0 < at <= whole.state.unit + 1 or (answer is not None and at not in whole.exchanges):
             raise BadInput(
@@ -230,14 +232,13 @@ def fork(
             session = options.session(tape, recorder)
             session.given = [*given]
             outcome = _played((command, session), out, write)
+        says = [*outcome.warnings]
         if answer is not None and given[0] in session.given:
-            says = f"the given answer was not used: the program did not ask for exchange {at}"
-            outcome = msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
-        taken = sum(pair not in session.given for pair in given[answer is not None :])
-        if not taken:
-            return outcome
-        says = f"{taken} unchanged requests were under way at exchange {at} and kept their answers"
-        return msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
+            says.append(f"the given answer was not used: the program did not ask for exchange {at}")
+        if taken := sum(pair not in session.given for pair in given[answer is not None :]):
+            what = f"{taken} unchanged requests were under way at exchange {at}"
+            says.append(f"{what} and kept their answers")
+        return msgspec.structs.replace(outcome, warnings=says)
 
 
 def _answered_after(path: str | Path, at: int) -> Iterator[Exchange]:
@@ -250,18 +251,6 @@ def _answered_after(path: str | Path, at: int) -> Iterator[Exchange]:
 
 def _fields(asked: Asked) -> Mapping[str, object]:
     return asked.body if isinstance(asked.body, dict) else {}
-
-
-def tape_of(reader: JournalReader, last: int | None = None) -> Tape:
-    """The tape of an open journal; see `Tape.of`. Raises BadInput for a run of another world,
-    JournalError.
-    """
-    if reader.header.world != NAME:
-        raise BadInput(
-            f"{reader.path} is a run of the {format_value(reader.header.world)} world",
-            "leave out what follows --",
-        )
-    return Tape.of(reader, last)
 
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
@@ -346,37 +335,31 @@ def _played(launch: Launch, path: str | Path, write: Write) -> ProgramOutcome:
         stopped = stopped or "out of time"
     elif end.code:
         stopped = f"the program ended with exit code {end.code}"
-    assert session.recorder is not None
-    again = _fork_line(path, session.recorder.state.unit, command.words)
-    warnings = [*_missing(session, end, again), *warnings_of(session)]
+    warnings = [*_missing(launch, end, path), *warnings_of(session)]
     return ProgramOutcome(end, stopped, len(session.served), warnings)
 
 
-def _missing(session: ProgramSession, end: Exit | None, again: str) -> Iterator[str]:
-    """What a recorded run has not got, as text: answers, and files that it was to write. `again`:
-    the command that asks for these answers, if the program has ended.
-    """
+def _missing(launch: Launch, end: Exit | None, path: str | Path) -> Iterator[str]:
+    """What a recorded run has not got, as text: answers, and files that it was to write."""
+    command, session = launch
     assert session.recorder is not None
     failed = sorted(number for numbers in session.failures.values() for number in numbers)
     if failed:
         of = format_count(session.recorder.state.exchanges, "exchange")
+        again = _fork_line(path, session.recorder.state.unit, command.words)
         way_out = f"; `{again}` asks for these again, and serves the others"
         yield f"{len(failed)} of {of} failed{'' if end is None or end.code else way_out}"
     absent = [name for name, digest, _ in (end.outputs if end else ()) if not digest]
     yield from (f"{name} was not written, so it is not compared" for name in absent)
 
 
-def warnings_of(session: ProgramSession) -> list[str]:
+def warnings_of(session: ProgramSession) -> Iterator[str]:
     """What a run does not compare, as text."""
-    found: list[str] = []
     if session.unknown:
-        found.append(f"headers that are not compared: {', '.join(session.unknown)}")
-    if session.reel.raced:
-        found.append(
-            f"{session.reel.raced} equal requests raced and no caller was named; who got which "
-            "answer may differ"
-        )
-    return found
+        yield f"headers that are not compared: {', '.join(session.unknown)}"
+    if raced := session.reel.raced:
+        what = f"{raced} equal requests raced and no caller was named"
+        yield f"{what}; who got which answer may differ"
 
 
 @attrs.define
@@ -405,13 +388,13 @@ class Given:
         if self.session is None:
             try:
                 with reader.again() as whole:
-                    tape = tape_of(whole)
+                    tape = Tape.of(whole)
             except JournalError:  # which whoever judges it says with its place
                 return program_world(missing="the journal cannot be read")
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
             session, code = ProgramSession(tape), Code(self.words)
-            with restoring(tape) as folder:
+            with restoring(command, tape) as folder:
                 self.end = asyncio.run(run(command, session, folder=folder))
             session.finish(None)
             self.session = session
@@ -429,7 +412,7 @@ class Given:
         if session is None:
             return Basis()
         tape = session.tape
-        left_out = warnings_of(session)
+        left_out = [*warnings_of(session)]
         superseded = len(tape.exchanges) - len(tape.valid)
         if superseded:
             left_out.append(f"{format_count(superseded, 'exchange')} of earlier processes")

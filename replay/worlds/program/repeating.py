@@ -43,7 +43,6 @@ from goldrush.replay.worlds.program.recording import (
     check_command,
     given_again,
     shown_command,
-    tape_of,
 )
 from goldrush.replay.worlds.program.running import Code, restoring, run
 from goldrush.replay.worlds.program.session import ProgramSession
@@ -116,7 +115,7 @@ def program_repeats(
     Raises BadInput for another command, a run that takes too long; JournalError.
     """
     with reporting_forged(path), JournalReader(path) as reader:
-        tape = tape_of(reader)
+        tape = Tape.of(reader)
     check_command(tape, words, str(path))
     order, code, numbers = Order(shown_command(words)), Code(words), count(1)
 
@@ -182,7 +181,7 @@ def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> 
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
     command = given_again(tape, words, options)
     session = _Rehearsal(tape)
-    with restoring(tape) as folder:
+    with restoring(command, tape) as folder:
         if order.fixes is not None:
             place_order(order, folder)
         end = asyncio.run(run(command, session, folder=folder, is_quiet=True))

@@ -23,7 +23,7 @@ from goldrush.agents.worlds.program.requests import Secrets
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.worlds.program.world import Exit
-from goldrush.replay.worlds.program.keeping import FOLDER, keep, put_back
+from goldrush.replay.repeats.keeping import FOLDER, keep, put_back
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape
 
@@ -154,18 +154,17 @@ def _text(path: str) -> str | None:
 
 
 @contextmanager
-def restoring(tape: Tape) -> Iterator[str]:
+def restoring(command: Program, tape: Tape) -> Iterator[str]:
     """Within it, a program is run again, and its files are as they were before, afterwards: those
     of --output, and those that its Python opens to write, where it has goldrush. Of --output files,
     those that the recording left so are away, for it began without them, or wrote them anew.
 
     Yields the path of a folder for `run`.
     """
-    assert tape.state is not None
     left = tape.ends[tape.ended].outputs if tape.ended else ()
     with TemporaryFolder() as folder:
         try:
-            for name in tape.state.setup["outputs"]:
+            for name in command.outputs:
                 keep(folder.path, name)
                 if (found := _file(name)) in left and found[1]:
                     os.remove(name)  # noqa: TID251  # it is kept
@@ -192,7 +191,9 @@ async def run(
     it; answers that arrive then are recorded.
     """
     proxy = Proxy(session, command.urls)
-    more = {"GOLDRUSH_OFFLINE": "1", FOLDER: folder, **_placeholders()} if folder else {}
+    keys = map("{}_API_KEY".format, _CLIENTS)  # without which clients do not begin
+    placeholders = {name: "none" for name in keys if name not in os.environ}
+    more = {"GOLDRUSH_OFFLINE": "1", FOLDER: folder, **placeholders} if folder else {}
     errors = None if session.recorder else asyncio.subprocess.PIPE
 
     def hear(piece: bytes) -> None:
@@ -238,11 +239,6 @@ async def run(
         return None
     outputs = (_file(name, stale.get(name)) for name in command.outputs)
     return Exit(code, ((STDOUT, digest, size), *outputs))
-
-
-def _placeholders() -> Mapping[str, str]:
-    """Keys without which clients do not begin, for a run that sends them to nobody."""
-    return {name: "none" for name in map("{}_API_KEY".format, _CLIENTS) if name not in os.environ}
 
 
 async def _output(

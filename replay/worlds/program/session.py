@@ -82,11 +82,9 @@ class Recorder:
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
         if len(packed((row, asked.body))) + len(packed(self._notes)) > EXCHANGE_MAX:
-            raise BadInput(
-                f"exchange {self.state.unit + 1}, {asked.method} {asked.path}, is over "
-                f"{EXCHANGE_MAX:,} bytes, more than a journal can hold",
-                "have the program ask for less, and record again",
-            )
+            size = f"over {EXCHANGE_MAX:,} bytes, which no journal can hold"
+            what = f"exchange {self.state.unit + 1}, {asked.method} {asked.path}, has {size}"
+            raise BadInput(what, "have the program ask for less, and record again")
         self._close([(ANSWERED, [row])], asked)
 
     def finish(self, end: Exit) -> None:
@@ -207,9 +205,8 @@ class ProgramSession:
             self.commit(*given, self.arrived)
             return given[1]
         self.served.append(exchange.number)
-        if self.recorder is None:
-            self._notes_size = 0
-        else:
+        self._notes_size = 0
+        if self.recorder is not None:
             self.recorder.again(exchange.number)
         return exchange.answer
 
@@ -272,12 +269,11 @@ class ProgramSession:
         data = packed((name, value))
         same = self._notes.get(data)
         known = same.pop() if same else None
-        if known is None or self.recorder is None:  # else the journal has it already
-            size = self._notes_size + len(data)
-            if known is None and size > NOTES_MAX:
-                what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
-                raise BadInput(what, "note less")
-            self._notes_size = size
+        size = self._notes_size + len(data)
+        if known is None and size > NOTES_MAX:
+            what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
+            raise BadInput(what, "note less")
+        self._notes_size = size
         if self.recorder is not None and self.stopped is None:
             self.recorder.note(name, value, known)
         if known is not None:

@@ -14,7 +14,7 @@ import msgspec
 
 from goldrush.agents.game.source import Source
 from goldrush.agents.worlds.program.requests import Response, key_of
-from goldrush.kernel.errors import TornTail
+from goldrush.kernel.errors import BadInput, TornTail, format_value
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Row
@@ -26,7 +26,14 @@ from goldrush.kernel.worlds.program.events import (
 )
 from goldrush.kernel.worlds.program.state import ProgramState, plain_json
 from goldrush.kernel.worlds.program.values import Json
-from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit, program_world
+from goldrush.kernel.worlds.program.world import (
+    NAME,
+    Asked,
+    Behaviour,
+    Done,
+    Exit,
+    program_world,
+)
 from goldrush.replay.repeats.trace import leaf_that_differs
 from goldrush.replay.worlds.program.texts import common, response_of
 
@@ -108,8 +115,14 @@ class Tape:
     def of(cls, reader: JournalReader, last: int | None = None) -> Tape:
         """The tape of an open journal that was not read yet, up to a unit; None: to its end.
 
-        Raises JournalError, MalformedEvents for what no recorder writes.
+        Raises BadInput for a run of another world, JournalError, MalformedEvents for what no
+        recorder writes.
         """
+        if reader.header.world != NAME:
+            raise BadInput(
+                f"{reader.path} is a run of the {format_value(reader.header.world)} world",
+                "leave out what follows --",
+            )
         tape = cls()
         walk = Walk(program_world(), reader, DIGESTS)
         with suppress(TornTail):  # the rest was never recorded

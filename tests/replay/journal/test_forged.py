@@ -225,7 +225,7 @@ NO_READERS = {
         verify.verify verify.way_out_of study.carry_out.carry_out
         program.measures.read program.recording.fork program.recording.is_unfinished
         program.recording.record program.recording.recording program.recording.resume
-        program.recording.resuming program.recording.tape_of
+        program.recording.resuming
         program.repeating.program_repeats program.usage.answers_in""",
     "leaves out what it cannot read": """
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",

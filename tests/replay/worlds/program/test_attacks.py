@@ -515,7 +515,10 @@ def test_what_no_commit_can_hold_ends_the_recording(long, path, at, monkeypatch)
         monkeypatch.setattr(module, "EXCHANGE_MAX", 1 << 10)
     with serving(whole(GOOD.encode()), long) as (url, asked):
         at(url)
-        with pytest.raises(BadInput, match="exchange 2, POST /1, is over 1,0"), goldrush.tape(path):
+        with (
+            pytest.raises(BadInput, match="exchange 2, POST /1, has over 1,0"),
+            goldrush.tape(path),
+        ):
             answers = [ask(str(n))[::2] for n in range(3)]
 
     assert [(200, GOOD.encode()), 421] == [answers[0], answers[2][0]]

@@ -21,10 +21,7 @@ ORDER: Final = "order"  # a file there: what a diagnosis watches
 _PATH: Final = ".path"  # ends the name of a file with the path of one that is kept
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 # Audit events that begin with paths of what is about to change, and how many.
-_EVENTS: Final = {
-    "open": 1, "os.link": 2, "os.mkdir": 1, "os.remove": 1, "os.rename": 2, "os.rmdir": 1,
-    "os.symlink": 2, "os.truncate": 1,
-}  # fmt: skip
+_EVENTS: Final = {"open": 1, "os.mkdir": 1, "os.remove": 1, "os.rename": 2, "os.rmdir": 1}
 
 
 def keep(folder: str, path: str | bytes | os.PathLike[str]) -> None:
