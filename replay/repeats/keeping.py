@@ -28,23 +28,24 @@ def keep(folder: str, path: str | bytes | os.PathLike[str]) -> None:
     """Keep a file or folder, or that there is none, as it was when this was called first."""
     real = os.path.realpath(os.fsdecode(path))
     is_file, is_folder = os.path.isfile(real), os.path.isdir(real)
-    if real.startswith(folder) or (os.path.lexists(real) and not (is_file or is_folder)):
+    is_other = os.path.lexists(real) and not (is_file or is_folder)  # a device, say
+    if is_other or real.startswith(os.path.realpath(folder)):
         return
     copy = os.path.join(folder, sha256(os.fsencode(real)).hexdigest())
     with suppress(OSError), open(copy + _PATH, "xb") as file:
-        file.write(os.fsencode(real))
         if is_file:
             shutil.copy2(real, copy)
         elif is_folder:
             os.mkdir(copy)
+        file.write(os.fsencode(real))  # after the copy: what has none is taken for new
 
 
 def put_back(folder: str) -> None:
     """Make all that was kept as it was, and remove what was not there."""
-    kept = {os.fsdecode(each.read_bytes()): each for each in Path(folder).glob("*" + _PATH)}
-    for path, place in sorted(kept.items(), reverse=True):  # a file before its folder
-        copy = place.with_suffix("")
-        with suppress(OSError):  # of a device, say, or a folder that others use by now
+    notes = Path(folder).glob("*" + _PATH)
+    kept = {os.fsdecode(each.read_bytes()): each.with_suffix("") for each in notes}
+    for path, copy in sorted(kept.items(), reverse=True):  # a file before its folder
+        with suppress(OSError):  # of a folder that others use by now, say
             if copy.is_dir():
                 os.makedirs(path, exist_ok=True)
             elif not copy.exists():

@@ -106,10 +106,11 @@ class Secrets:
 
     def with_those_of(self, headers: Pairs, query: Pairs, text: bytes) -> Secrets:
         """These and those of a request, for it and its answer alone: what is hidden of others does
-        not depend on their order. Those of its headers stay, up to SECRETS_MAX.
+        not depend on their order. Keys of its headers stay, up to SECRETS_MAX: a program has the
+        same in all requests, but not the same session.
         """
         if len(self._known) < SECRETS_MAX:
-            self.add(headers)
+            self.add((name, text) for name, text in headers if re.search("auth|key", name))
         own = Secrets({})
         own._known |= self._known
         own.add([*headers, *query], text)

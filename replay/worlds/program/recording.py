@@ -26,7 +26,6 @@ from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import (
     NAME,
     RULES,
-    Asked,
     Behaviour,
     Exit,
     program_world,
@@ -211,7 +210,8 @@ def fork(
         given = [] if answer is None else [(e.asked, with_text(e.answer, answer)) for e in changed]
         later = [*_answered_after(parent, at)]
         known = [*changed, *later]
-        if model and known and not any("model" in _fields(each.asked) for each in known):
+        bodies = (each.asked.body for each in known)
+        if model and known and not any(isinstance(b, dict) and "model" in b for b in bodies):
             what = f"no request from exchange {at} on has a model in its body"
             raise BadInput(what, "leave out --model, and change it in the program")
         under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
@@ -247,10 +247,6 @@ def _answered_after(path: str | Path, at: int) -> Iterator[Exchange]:
         for number, exchange in Tape.of(reader).exchanges.items():
             if number > at and exchange.answer.is_success:
                 yield exchange
-
-
-def _fields(asked: Asked) -> Mapping[str, object]:
-    return asked.body if isinstance(asked.body, dict) else {}
 
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:

@@ -119,10 +119,8 @@ class Tape:
         recorder writes.
         """
         if reader.header.world != NAME:
-            raise BadInput(
-                f"{reader.path} is a run of the {format_value(reader.header.world)} world",
-                "leave out what follows --",
-            )
+            what = f"{reader.path} is a run of the {format_value(reader.header.world)} world"
+            raise BadInput(what, "leave out what follows --")
         tape = cls()
         walk = Walk(program_world(), reader, DIGESTS)
         with suppress(TornTail):  # the rest was never recorded
