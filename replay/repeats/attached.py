@@ -19,17 +19,16 @@ from typing import Any, Final
 
 from goldrush.kernel.game import watch
 from goldrush.replay.repeats.causes import is_own, watching
-from goldrush.replay.repeats.keeping import ORDER
 from goldrush.replay.repeats.sightings import Sightings, home_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting
 
-_SEEN: Final = "seen"  # a file in the folder
+_ORDER, _SEEN = "order", "seen"  # files in the folder
 _KEPT: Final[list[object]] = []  # what watches, until the process ends
 
 
 def place_order(order: Order, folder: str) -> None:
     """Write an order for the processes of a program."""
-    (Path(folder) / ORDER).write_bytes(pickle.dumps(order))
+    (Path(folder) / _ORDER).write_bytes(pickle.dumps(order))
 
 
 def seen_in(folder: str) -> Sequence[Sighting] | None:
@@ -46,7 +45,7 @@ def seen_in(folder: str) -> Sequence[Sighting] | None:
 
 def attach(folder: str, who: Callable[[], str]) -> None:
     """Watch this process to its end. `who`: the name of the task or thread that runs."""
-    order: Order = pickle.loads((Path(folder) / ORDER).read_bytes())  # noqa: S301  # of goldrush
+    order: Order = pickle.loads((Path(folder) / _ORDER).read_bytes())  # noqa: S301  # of goldrush
     (Path(folder) / _SEEN).touch()
     watch.STABLE.update(("builtins.str", "builtins.bytes"))  # the seed of hashes is fixed
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 FOLDER: Final = "GOLDRUSH_WATCH"  # the variable with the folder
-ORDER: Final = "order"  # a file there: what a diagnosis watches
+_ORDER: Final = "order"  # a file there, by `attached.place_order`
 _PATH: Final = ".path"  # ends the name of a file with the path of one that is kept
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 # Audit events that begin with paths of what is about to change, and how many.
@@ -69,7 +69,7 @@ def attach(folder: str, who: Callable[[], str]) -> None:
                 keep(folder, path)
 
     sys.addaudithook(tell)
-    if os.path.exists(os.path.join(folder, ORDER)):
+    if os.path.exists(os.path.join(folder, _ORDER)):
         from goldrush.replay.repeats.attached import attach as watch
 
         watch(folder, who)
