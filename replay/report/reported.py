@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -33,9 +34,9 @@ from goldrush.replay.tools import Tools
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
-@attrs.frozen
-class ReportedStudy:
-    """The results of a study, with what several sections need.
+@attrs.frozen(repr=False, slots=False, kw_only=True)
+class ReportedStudy(StudyAnswer):
+    """The answer of a study, with what several sections of its report need.
 
     Attributes:
         asked: the name of the outcome; None: that of the world.
@@ -45,16 +46,28 @@ class ReportedStudy:
 
     asked: str | None
     judges: bool
-    answer: StudyAnswer
-    against: Mapping[Cell, Mapping[str, Interval]]
-    assessment: Assessment
-    styles: Mapping[str, Style]
     models: Models | None = None
     names_hosts: bool = False
 
-    @property
-    def results(self) -> AnyResults:
-        return self.answer.results
+    @cached_property
+    def against(self) -> Mapping[Cell, Mapping[str, Interval]]:
+        return against_baseline(self.results)
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        return Assessment(self.results)
+
+    @cached_property
+    def styles(self) -> Mapping[str, Style]:
+        """A style for each roster, and for each policy by its label: the same in all figures,
+        whatever they show.
+        """
+        played: dict[str, set[str]] = {}
+        for cell, runs in self.results.by_cell.items():
+            played.setdefault(cell.roster, set()).update(*(run.policies for run in runs))
+        policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
+        labels = (label for run in self.results.runs for label in run.policies)
+        return styles_of(list(dict.fromkeys([*played, *labels])), policies, self.of.studies)
 
     @property
     def runs(self) -> str:
@@ -64,7 +77,7 @@ class ReportedStudy:
     def title(self) -> str:
         if self.judges:
             return f"{self.of.studies.title} A study of {self.runs}"
-        title = self.answer.outcome.title
+        title = self.outcome.title
         by = "treatment and roster" if self.is_played else "treatment"
         return f"{capitalized(title)} by {by}: a study of {self.runs}"
 
@@ -87,7 +100,7 @@ class ReportedStudy:
     @property
     def cells(self) -> list[Cell]:
         """Those that are not identical to their baseline by construction."""
-        return [cell for cell in self.results.by_cell if cell not in self.answer.same]
+        return [cell for cell in self.results.by_cell if cell not in self.same]
 
     @property
     def json_command(self) -> str:
@@ -95,7 +108,7 @@ class ReportedStudy:
         folder = self.results.folder
         outcome = "" if self.asked is None else f" --outcome {self.asked}"
         criteria = " --criteria" if self.judges else ""
-        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.answer.contrasts)
+        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.contrasts)
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
@@ -123,7 +136,7 @@ class ReportedStudy:
 
     def of_cell(self, cell: Cell) -> dict[str, str]:
         """What a row of a table says of its cell, by column."""
-        where = {"treatment": cell.treatment, "roster": self.answer.label(cell.roster)}
+        where = {"treatment": cell.treatment, "roster": self.label(cell.roster)}
         several = self.if_several(cell.rounds)
         return {**where, **several, **self.covariate(cell), **self.failed(cell)}
 
@@ -224,29 +237,14 @@ def study_of(
     criteria: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    answer = answer_of(results, outcome, contrasts)
-    against, assessment = against_baseline(answer.results), Assessment(answer.results)
-    styles = _styles(answer.results)
-    return ReportedStudy(outcome, criteria, answer, against, assessment, styles)
+    answer = attrs.asdict(answer_of(results, outcome, contrasts), recurse=False)
+    return ReportedStudy(**answer, asked=outcome, judges=criteria)
 
 
 def defined(measure: AgentMeasure | Measure) -> str:
     """The definition of a measure as sentences on one line; empty if its title says as much."""
     text = " ".join(measure.definition.split()).rstrip(".")
     return "" if text in ("", measure.title) else f"{capitalized(text)}."
-
-
-def _styles(results: AnyResults) -> dict[str, Style]:
-    """A style for each roster, and for each policy by its label: the same in all figures, whatever
-    they show.
-    """
-    played: dict[str, set[str]] = {}
-    for cell, runs in results.by_cell.items():
-        played.setdefault(cell.roster, set()).update(*(run.policies for run in runs))
-    policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
-    labels = (label for run in results.runs for label in run.policies)
-    names = list(dict.fromkeys([*played, *labels]))
-    return styles_of(names, policies, results.of.studies)
 
 
 def _listed(noun: str, names: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ _PAIRED: Final = {
 def standings_table(study: ReportedStudy) -> ReportTable:
     """The outcome by treatment, roster and policy."""
     rows: list[dict[str, Content]] = []
-    for standing in study.answer.standings:
+    for standing in study.standings:
         cell, policies = standing.cell, study.results.by_cell[standing.cell][0].policies
         agents = policies.count(standing.policy) if standing.policy else len(policies)
         policy = standing.policy or "all agents"
@@ -66,18 +66,18 @@ def standings_table(study: ReportedStudy) -> ReportTable:
             }
         )  # fmt: skip
     by = "treatment, roster and policy" if study.is_played else "treatment"
-    return ReportTable.of("outcome", f"{capitalized(study.answer.outcome.title)} by {by}.", rows)
+    return ReportTable.of("outcome", f"{capitalized(study.outcome.title)} by {by}.", rows)
 
 
 def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
     """All comparisons of the outcome, by kind."""
-    for kind, compared in study.answer.comparisons.items():
+    for kind, compared in study.comparisons.items():
         shown, more = compared, ""
         if len(compared) > COMPARED_MAX:
             shown = sorted(compared, key=lambda each: 2.0 if each.p is None else each.p)
             shown = shown[:COMPARED_MAX]
             more = f" Those with the smallest p of {len(compared):,}; --json gives all."
-        caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
+        caption = f"{capitalized(kind)} compared in {study.outcome.title}.{more}"
         yield ReportTable.of(kind, caption, [_compared(study, each) for each in shown])
 
 
@@ -109,7 +109,7 @@ def _result(comparison: Comparison) -> str:
 
 def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     """What models do under all their wordings: verdicts, and the shares of the variance."""
-    subjects, outcome = contrasted_in(study.results).subjects, study.answer.outcome
+    subjects, outcome = contrasted_in(study.results).subjects, study.outcome
     rows: list[dict[str, Content]] = []
     worded = [cell for cell in study.cells if subjects[cell].wording]
     alike = grouped(worded, lambda cell: (subjects[cell].name, cell.treatment, cell.rounds))
@@ -145,7 +145,7 @@ def _by_model(
     """A row for each claim that was tested of a model under its wordings: of chosen contrasts of
     treatments that b is higher than a, and the criteria of the world.
     """
-    compared = study.answer.comparisons.get(TREATMENTS, ()) if study.answer.contrasts else ()
+    compared = study.comparisons.get(TREATMENTS, ()) if study.contrasts else ()
     claims = [(f"{each.b} > {each.a}", each.cells[0], each.outcome) for each in compared]
     if study.judges:
         claims += [
@@ -251,7 +251,7 @@ def stopped(study: ReportedStudy) -> list[str]:
 
 def excluded(study: ReportedStudy) -> list[str]:
     """Runs without a value of the outcome, which count in nothing that is said of it."""
-    return [run.path for run in study.results.runs if study.answer.outcome.of_run(run) is None]
+    return [run.path for run in study.results.runs if study.outcome.of_run(run) is None]
 
 
 def some(names: Sequence[str], what: str) -> str:
