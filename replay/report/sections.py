@@ -91,7 +91,7 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content
         "mean of a": rounded(change.first), "mean of b": rounded(change.second),
         "difference ± 95%": bounds(change.difference),
         "p": p_value(comparison.p), "Holm": p_value(comparison.holm),
-        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "effect": within_bounds(change.effect),
         "noise": number(comparison.floor, 2) if comparison.kind == WORDINGS else "",
         "detectable": number(comparison.detectable, 2),
         **study.failed(*comparison.cells),

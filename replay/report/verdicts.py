@@ -98,7 +98,7 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> dict[str
         "p": p_value(change.p),
         "Holm": p_value(finding.holm),
         "Holm, opposite": p_value(finding.holm_opposite),
-        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "effect": within_bounds(change.effect),
         "shows": shows,
     }
 
