@@ -21,7 +21,6 @@ from goldrush.kernel.files import MARK, is_marked
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
-from goldrush.replay.extras import require
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
@@ -35,6 +34,7 @@ from goldrush.replay.report.svg import (
     size_of,
 )
 from goldrush.replay.report.tables import ReportTable
+from goldrush.replay.report.templates import templates
 from goldrush.replay.study.inference import EXACT_MAX
 from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from goldrush.replay.text import format_list, format_ranges
@@ -83,13 +83,7 @@ class StudyPage:
 
     def html(self) -> str:
         """The page. Raises BadInput if Jinja is not installed."""
-        require("jinja2", "a page in HTML needs", "stats")
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup, escape
-
-        def seen(value: Any) -> Any:
-            """Text with invisible characters escaped, before Jinja escapes markup."""
-            return value if isinstance(value, Markup) else printable(str(value))
 
         template, contents = self.study.of.chapter.template, list[tuple[str, str]]()
 
@@ -97,12 +91,7 @@ class StudyPage:
             contents.append((anchor, title))
             return Markup(f'<h2 id="{escape(anchor)}">{escape(printable(title))}</h2>')  # noqa: S704
 
-        folders = [_HERE] if template is None else [template.parent, _HERE]
-        environment = Environment(
-            loader=FileSystemLoader(folders), autoescape=True, finalize=seen,
-            undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
-            lstrip_blocks=True,
-        )  # fmt: skip
+        environment = templates(*([] if template is None else [template.parent]))
         environment.globals.update(self._values(), section=section)
         lead = environment.get_template("lead.html").render()
         body = environment.get_template(template.name if template else "study.html").render()
