@@ -24,7 +24,7 @@ from goldrush.replay.colours import css_variables
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.numbers import printable
+from goldrush.replay.report.numbers import p_value, printable
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.svg import (
     COLOURS,
@@ -35,9 +35,9 @@ from goldrush.replay.report.svg import (
 )
 from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.report.templates import templates
-from goldrush.replay.study.inference import EXACT_MAX
+from goldrush.replay.study.inference import EXACT_MAX, seeds_for, smallest_p
 from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
-from goldrush.replay.text import format_list, format_ranges
+from goldrush.replay.text import cut_middle, format_list, format_ranges
 from goldrush.replay.view.frame import policy
 from goldrush.version import __version__
 
@@ -115,13 +115,14 @@ class StudyPage:
             "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
             "verdicts": study.assessment.verdicts, "world": study.of.chapter.values(study),
-            "too_few": verdicts.too_few(study), "coloured": _COLOURED,
+            "fewest": verdicts.fewest_seeds(study), "coloured": _COLOURED,
+            "seeds_for": seeds_for, "smallest_p": smallest_p, "p_value": p_value,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,
             "next_figure": count(1).__next__, "download": _download, "columns_of": columns_of,
             "size_of": size_of, "panel_svg": panel_svg, "key_svg": key_svg,
             "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
-            "listed": format_list, "counted": format_count, "some": sections.some,
+            "listed": format_list, "counted": format_count, "cut": cut_middle,
             "stopped": sections.stopped(study), "excluded": sections.excluded(study),
             "measures": results.measures.known.values(),
             "identical": study.treatments(list(study.same)),

@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Final
 
 from goldrush.kernel.grouping import grouped
-from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
@@ -34,11 +33,9 @@ from goldrush.replay.study.inference import interval
 from goldrush.replay.study.outcomes import Comparison, contrasted_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
-from goldrush.replay.text import capitalized, cut_middle
+from goldrush.replay.text import capitalized
 
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
-SETTING_MAX: Final = 60  # characters of a setting
-SOME: Final = 5  # runs that are named
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
 BEYOND, NOISE = "beyond noise", "not told from noise"
@@ -173,9 +170,9 @@ def rosters(study: ReportedStudy) -> list[str]:
     return [f"{roster} ({' or '.join(texts)})" for roster, texts in played.items()]
 
 
-def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
-    """Each treatment and horizon: its heading, its settings as text, the means of its cells. Cells
-    that are identical to the baseline by construction are left out.
+def treatments(study: ReportedStudy) -> Iterator[tuple[str, Cell, ReportTable]]:
+    """Each treatment and horizon: its heading, a cell with its settings, the means of its cells.
+    Cells that are identical to the baseline by construction are left out.
     """
     groups = grouped(study.cells, attrgetter("treatment", "rounds"))
     for at, ((treatment, rounds), cells) in enumerate(groups.items(), 1):
@@ -192,28 +189,7 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
             f"Values of whole runs. {title}: mean ± half the 95% interval over seeds; in brackets "
             "the number of seeds with a value, if not all have one.",
         )  # fmt: skip
-        yield title, _settings(study, cells[0]), table
-
-
-def _settings(study: ReportedStudy, cell: Cell) -> str:
-    """A treatment as text: its description, and its settings; of others than the first one those
-    that differ from it under the same horizon, if it has that one.
-    """
-    known, first = study.of.treatments.get(cell.treatment), study.cells[0]
-    if cell.treatment != first.treatment:
-        alike = (it for it in study.cells if it.rounds == cell.rounds)
-        first = next((it for it in alike if it.treatment == first.treatment), first)
-    says = f"{capitalized(known.description)}. " if known and known.description else ""
-    same = {} if cell == first else study.results.settings(first)
-    settings = [
-        f"{name.replace('_', ' ')} {cut_middle(str(value), SETTING_MAX, ' ... ')}"
-        for name, value in study.results.settings(cell).items()
-        if value != same.get(name)
-    ]
-    if same:
-        of = f" of {study.horizon(first.rounds)}" if len(study.results.horizons) > 1 else ""
-        settings.append(f"{'all else ' if settings else ''}as in {first.treatment}{of}")
-    return f"{says}Settings: {', '.join(settings)}."
+        yield title, cells[0], table
 
 
 def _mean(runs: Sequence[AnyResult], name: str) -> str:
@@ -252,9 +228,3 @@ def stopped(study: ReportedStudy) -> list[str]:
 def excluded(study: ReportedStudy) -> list[str]:
     """Runs without a value of the outcome, which count in nothing that is said of it."""
     return [run.path for run in study.results.runs if study.outcome.of_run(run) is None]
-
-
-def some(names: Sequence[str], what: str) -> str:
-    """How many names, and the first of them: "7 runs: a, b, ... and 2 more"."""
-    more = [f"and {len(names) - SOME:,} more"] if len(names) > SOME else []
-    return f"{format_count(len(names), what)}: {', '.join([*names[:SOME], *more])}"
