@@ -16,6 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
+from goldrush.replay.report.failures import shortened
 from goldrush.replay.report.numbers import TOGETHER, bounds, number, p_value
 from goldrush.replay.report.templates import templates
 from goldrush.replay.study.comparisons import format_equal, identical_cells
@@ -33,7 +34,7 @@ from goldrush.replay.study.outcomes import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
-from goldrush.replay.text import format_list
+from goldrush.replay.text import format_list, format_ranges
 
 NULL_NOTE: Final = " (control: it does not learn)"
 FIRSTS_MAX: Final = 3  # policies that the second sentence names
@@ -63,17 +64,17 @@ class StudyAnswer:
         """What was compared, which outcome is highest, and what differs, with invisible characters
         escaped.
         """
-        differences = next(iter(self.verdicts.values()), None) or _said("nothing", self)
-        compared, most = _said("compared", self), _said("most", self)
+        differences = next(iter(self.verdicts.values()), None) or said("nothing", self)
+        compared, most = said("compared", self), said("most", self)
         return escaped(compared), escaped(most), escaped(differences)
 
     @property
     def verdicts(self) -> dict[str, str]:
         """By kind of comparison, whether there are differences and how sure that is."""
         return {
-            kind: _said("wordings", self, compared)
+            kind: said("wordings", self, compared)
             if kind == WORDINGS
-            else _said("verdict", self, kind, compared)
+            else said("verdict", self, kind, compared)
             for kind, compared in self.comparisons.items()
         }
 
@@ -118,8 +119,8 @@ def _without_players(results: AnyResults) -> AnyResults:
     return attrs.evolve(results, by_cell=cells)
 
 
-def _said(macro: str, *given: object) -> str:
-    """The text of a macro of `answer.jinja`."""
+def said(macro: str, *given: object) -> str:
+    """The text of a macro of `sentences.jinja`."""
     lines = getattr(_sentences(), macro)(*given).split("\n")
     return " ".join(filter(None, (line.strip(" ") for line in lines)))
 
@@ -131,9 +132,10 @@ def _sentences() -> Any:
     environment.globals.update(
         bounds=bounds, count=format_count, firsts_max=FIRSTS_MAX, format_equal=format_equal,
         is_p=_is_p, largest_of=_largest, listed=format_list, named_max=NAMED_MAX, number=number,
-        p_value=p_value, seeds_needed=seeds_needed, smallest_p=smallest_p,
+        p_value=p_value, ranges=format_ranges, seeds_needed=seeds_needed, shortened=shortened,
+        smallest_p=smallest_p,
     )  # fmt: skip
-    return environment.get_template("answer.jinja").module
+    return environment.get_template("sentences.jinja").module
 
 
 def _largest(compared: Sequence[Comparison]) -> Comparison:

@@ -8,6 +8,7 @@ one style sheet, by its hash, whatever the names on the page contain.
 from __future__ import annotations
 
 import platform
+import shlex
 from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import version
@@ -104,9 +105,6 @@ class StudyPage:
     def _values(self) -> Mapping[str, Any]:
         """What templates are given; they call what needs no other argument."""
         study, results = self.study, self.study.results
-        cells = results.by_cell
-        sizes = sorted({len(runs) for runs in cells.values()})
-        seeds = sorted({run.seed for run in results.runs})
         world, first = study.of.world({}), results.runs[0]
         return {
             "about": outline_of(Path(results.folder, first.path)).about.text,
@@ -123,12 +121,10 @@ class StudyPage:
             "size_of": size_of, "panel_svg": panel_svg, "key_svg": key_svg,
             "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
             "listed": format_list, "counted": format_count, "cut": cut_middle,
-            "stopped": sections.stopped(study), "excluded": sections.excluded(study),
+            "excluded": sections.excluded(study), "ranges": format_ranges, "quote": shlex.quote,
             "measures": results.measures.known.values(),
             "identical": study.treatments(list(study.same)),
             "exact_max": EXACT_MAX,
-            "each": " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")]),
-            "seeds": format_ranges(seeds).replace("-", "–"),
             "versions": f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "
             f"{FORMAT}), Python {platform.python_version()}, scipy {version('scipy')}",
         }  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
@@ -18,8 +17,7 @@ from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.journal.source import other_code_among
-from goldrush.replay.report.answer import StudyAnswer, answer_of
-from goldrush.replay.report.failures import shortened
+from goldrush.replay.report.answer import StudyAnswer, answer_of, said
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import NONE, number
 from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
@@ -28,7 +26,7 @@ from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
 from goldrush.replay.study.verdicts import Assessment
-from goldrush.replay.text import capitalized, format_ranges
+from goldrush.replay.text import capitalized
 from goldrush.replay.tools import Tools
 
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
@@ -74,14 +72,6 @@ class ReportedStudy(StudyAnswer):
         return format_count(len(self.results.runs), "run")
 
     @property
-    def title(self) -> str:
-        if self.judges:
-            return f"{self.of.studies.title} A study of {self.runs}"
-        title = self.outcome.title
-        by = "treatment and roster" if self.is_played else "treatment"
-        return f"{capitalized(title)} by {by}: a study of {self.runs}"
-
-    @property
     def is_played(self) -> bool:
         """Whether anybody plays: cells without a roster are of models that run by themselves."""
         return any(cell.roster for cell in self.results.by_cell)
@@ -101,19 +91,6 @@ class ReportedStudy(StudyAnswer):
     def cells(self) -> list[Cell]:
         """Those that are not identical to their baseline by construction."""
         return [cell for cell in self.results.by_cell if cell not in self.same]
-
-    @property
-    def json_command(self) -> str:
-        """The command that prints the numbers of this page, to be typed in the study's folder."""
-        folder = self.results.folder
-        outcome = "" if self.asked is None else f" --outcome {self.asked}"
-        criteria = " --criteria" if self.judges else ""
-        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.contrasts)
-        users = "".join(
-            f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
-        )
-        world = self.of.code_option(folder)
-        return f"goldrush report . --json{outcome}{criteria}{users}{world}"
 
     @property
     def units(self) -> str:
@@ -204,29 +181,12 @@ class ReportedStudy(StudyAnswer):
         if not shown:
             return []
         rows = [row for row in rows if row.panel in shown]
-        runs = self._runs(cells, has_intervals=any(row.low is not None for row in rows))
+        runs = said("runs", self, cells, any(row.low is not None for row in rows))
         used = self.styles if styles is None else styles
         name = _UNSAFE.sub("-", name)
         return [
             Figure(name=name, shows=caption, kind=kind, rows=rows, styles=used, runs=runs, **look)
         ]
-
-    def _runs(self, cells: Sequence[Cell], *, has_intervals: bool) -> str:
-        """The runs of a figure, and what its intervals are, if it has any."""
-        every = [run for cell in cells for run in self.results.by_cell[cell]]
-        seeds = format_ranges(sorted({run.seed for run in every})).replace("-", "–")
-        horizons = " or ".join(map(str, sorted({cell.rounds for cell in cells})))
-        treatments = list(dict.fromkeys(cell.treatment for cell in cells))
-        rosters = list(dict.fromkeys(cell.roster for cell in cells))
-        intervals = " Intervals of means are by Student's t over seeds." if has_intervals else ""
-        players = f" {_listed('Roster', rosters)}" if any(rosters) else ""
-        shares = [(share, cell) for cell in cells if (share := self.results.failed(cell))]
-        lines = shortened([f"{share:.0%} in {cell.format(self.units)}" for share, cell in shares])
-        failed = f" Failed answers of models: {'; '.join(lines)}." if lines else ""
-        return (
-            f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
-            f"each cell. {_listed('Treatment', treatments)}{players}{failed}{intervals}"
-        )
 
 
 def study_of(
@@ -245,7 +205,3 @@ def defined(measure: AgentMeasure | Measure) -> str:
     """The definition of a measure as sentences on one line; empty if its title says as much."""
     text = " ".join(measure.definition.split()).rstrip(".")
     return "" if text in ("", measure.title) else f"{capitalized(text)}."
-
-
-def _listed(noun: str, names: Sequence[str]) -> str:
-    return f"{noun}{'s' if len(names) > 1 else ''}: {'; '.join(names)}."

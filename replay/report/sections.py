@@ -216,15 +216,6 @@ def measure_tables(study: ReportedStudy) -> list[ReportTable]:
     ]
 
 
-def stopped(study: ReportedStudy) -> list[str]:
-    """Runs that ended before their horizon, each with its last unit."""
-    return [
-        f"{run.path} ({study.of.vocabulary.number(run.units)})"
-        for run in study.results.runs
-        if run.units < run.cell.rounds
-    ]
-
-
 def excluded(study: ReportedStudy) -> list[str]:
     """Runs without a value of the outcome, which count in nothing that is said of it."""
     return [run.path for run in study.results.runs if study.outcome.of_run(run) is None]
