@@ -27,7 +27,6 @@ from goldrush.replay.study.outcomes import (
     Comparison,
     StudyOutcome,
     comparisons,
-    contrasted_in,
     outcome_named,
     seeds_needed,
     standings,
@@ -101,8 +100,7 @@ def answer_of(
     contrasts = contrasts or results.manifest.plan.get("contrasts", ())
     results = _without_players(results)
     outcome, same = outcome_named(results, name), identical_cells(results)
-    null = results.of.studies.null
-    subjects = contrasted_in(results).subjects
+    subjects, null = results.subjects, results.of.studies.null
     notes = {cell.roster: CONTROLS.get(subject.wording, "") for cell, subject in subjects.items()}
     alone = [cell.roster for cell, subject in subjects.items() if subject.name == null]
     notes |= dict.fromkeys([null, *alone] if null else (), NULL_NOTE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
@@ -25,12 +25,11 @@ from goldrush.replay.study.contrasts import (
     ROSTERS,
     TREATMENTS,
     WORDINGS,
-    Worded,
     over_wordings,
     shares_of,
 )
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.outcomes import Comparison, contrasted_in
+from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
 from goldrush.replay.text import capitalized
@@ -106,7 +105,7 @@ def _result(comparison: Comparison) -> str:
 
 def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     """What models do under all their wordings: verdicts, and the shares of the variance."""
-    subjects, outcome = contrasted_in(study.results).subjects, study.outcome
+    subjects, outcome = study.results.subjects, study.outcome
     rows: list[dict[str, Content]] = []
     worded = [cell for cell in study.cells if subjects[cell].wording]
     alike = grouped(worded, lambda cell: (subjects[cell].name, cell.treatment, cell.rounds))
@@ -132,17 +131,16 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
         f"The variance of {outcome.title} over runs by source, as shares of the sum; of wordings "
         "without controls."
     )
-    judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study, subjects)])
+    judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study)])
     return [judged, ReportTable.of("variance", caption, rows)]
 
 
-def _by_model(
-    study: ReportedStudy, subjects: Mapping[Cell, Worded]
-) -> Iterator[dict[str, Content]]:
+def _by_model(study: ReportedStudy) -> Iterator[dict[str, Content]]:
     """A row for each claim that was tested of a model under its wordings: of chosen contrasts of
     treatments that b is higher than a, and the criteria of the world.
     """
     compared = study.comparisons.get(TREATMENTS, ()) if study.contrasts else ()
+    subjects = study.results.subjects
     claims = [(f"{each.b} > {each.a}", each.cells[0], each.outcome) for each in compared]
     if study.judges:
         claims += [

@@ -93,8 +93,8 @@ def _criteria(study: ReportedStudy) -> dict[str, Any]:
     return {
         "verdicts": [
             {
-                "roster": verdict.roster,
-                "rounds": verdict.rounds,
+                "roster": verdict.cells[0].roster,
+                "rounds": verdict.cells[0].rounds,
                 "treatments": [cell.treatment for cell in verdict.cells],
                 **attrs.asdict(verdict),
             }

@@ -50,7 +50,8 @@ def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -
     whole = Assessment(study.results, burn_in=False).verdicts
     rows: list[dict[str, Content]] = [
         {
-            "treatments": now.treatments, "roster": now.roster, study.units: str(now.rounds),
+            "treatments": now.treatments, "roster": now.cells[0].roster,
+            study.units: str(now.cells[0].rounds),
             **study.covariate(*now.cells), **study.failed(*now.cells),
             "criterion": now.criterion,
             "verdict": Marked(now.verdict, now.note),

@@ -161,7 +161,7 @@ def _until_lost(
             few = max(1, min(backend.batch, len(waiting) // backend.window))
             task = [waiting.popleft() for _ in range(1 if suspects else few)]
             try:
-                future = executor.submit(call_each, function, [run.as_sent() for run in task])
+                future = executor.submit(call_each, function, task)
             except backend.lost_errors:
                 lost += task
                 break

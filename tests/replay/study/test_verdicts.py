@@ -81,7 +81,9 @@ def study(
 
 
 def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, CriterionVerdict]:
-    return {one.criterion: one for one in Assessment(found).verdicts if one.roster == roster}
+    return {
+        one.criterion: one for one in Assessment(found).verdicts if one.cells[0].roster == roster
+    }
 
 
 def judged(found: Results, roster: str = LEARNER) -> dict[str, str]:
@@ -326,7 +328,9 @@ def test_halves_are_judged_after_the_burn_in_or_without_one() -> None:
         for run in runs
     ]
     found = results(*runs)
-    whole = [one for one in Assessment(found, burn_in=False).verdicts if one.roster == LEARNER]
+    whole = [
+        one for one in Assessment(found, burn_in=False).verdicts if one.cells[0].roster == LEARNER
+    ]
 
     assert dict.fromkeys(EVERY, SUPPORTED) == judged(found)
     expected = dict.fromkeys(EVERY, SUPPORTED) | {"efficiency": UNDECIDED}
