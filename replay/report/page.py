@@ -23,6 +23,7 @@ from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
 from goldrush.replay.journal.outline import outline_of
+from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import p_value, printable
@@ -108,12 +109,11 @@ class StudyPage:
         world, first = study.of.world({}), results.runs[0]
         return {
             "about": outline_of(Path(results.folder, first.path)).about.text,
-            "rosters": sections.rosters(study),
             "study": study, "page": self, "figures": self.figures, "tables": self.tables,
             "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
             "verdicts": study.assessment.verdicts, "world": study.of.chapter.values(study),
-            "fewest": verdicts.fewest_seeds(study), "coloured": _COLOURED,
+            "coloured": _COLOURED, "agents_by_policy": agents_by_policy,
             "seeds_for": seeds_for, "smallest_p": smallest_p, "p_value": p_value,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,

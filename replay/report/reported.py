@@ -68,10 +68,6 @@ class ReportedStudy(StudyAnswer):
         return styles_of(list(dict.fromkeys([*played, *labels])), policies, self.of.studies)
 
     @property
-    def runs(self) -> str:
-        return format_count(len(self.results.runs), "run")
-
-    @property
     def is_played(self) -> bool:
         """Whether anybody plays: cells without a roster are of models that run by themselves."""
         return any(cell.roster for cell in self.results.by_cell)

@@ -8,7 +8,6 @@ from typing import Final
 
 from goldrush.kernel.grouping import grouped
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
     MINUS,
     NONE,
@@ -155,17 +154,6 @@ def _by_model(study: ReportedStudy) -> Iterator[dict[str, Content]]:
         told = ", ".join(f"{wording}: {outcome}" for wording, outcome in outcomes.items())
         verdict = Marked(over_wordings(outcomes), told)
         yield {"model": model, "claim": claim, **study.if_several(rounds), "verdict": verdict}
-
-
-def rosters(study: ReportedStudy) -> list[str]:
-    """Who plays in each roster that is no policy of that name: "mixed (4 mine, 6 raid)"."""
-    played: dict[str, dict[str, None]] = {}
-    for cell, runs in study.results.by_cell.items():
-        agents = agents_by_policy(runs[0].policies)
-        if agents and [*agents] != [cell.roster]:
-            text = ", ".join(f"{len(numbers)} {policy}" for policy, numbers in agents.items())
-            played.setdefault(cell.roster, {})[text] = None
-    return [f"{roster} ({' or '.join(texts)})" for roster, texts in played.items()]
 
 
 def treatments(study: ReportedStudy) -> Iterator[tuple[str, Cell, ReportTable]]:

@@ -11,6 +11,7 @@ import attrs
 
 from goldrush.replay.report.folder import CSV, TEX, tex, write_folder
 from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
+from goldrush.replay.report.templates import templates
 from goldrush.replay.text import csv_of
 
 TABLES: Final = "% written by goldrush; needs \\usepackage{array,booktabs,graphicx}"
@@ -78,17 +79,11 @@ class ReportTable:
         lines = [[str(cell) for cell in row] for row in (self.head, *self.rows)]
         lengths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         is_wide = sum(lengths) + 2 * len(lengths) > _COLUMN_CHARACTERS
-        environment = "table*" if is_wide else "table"
-        size = r"\footnotesize\setlength{\tabcolsep}{4pt}" if is_wide else r"\small"
-        head, *rows = (" & ".join(map(tex, line)) + r" \\" for line in lines)
-        return "\n".join(
-            [
-                TABLES, rf"\begin{{{environment}}}", r"\centering",
-                rf"\caption{{{tex(self.caption)}}}", rf"\label{{tab:{self.name}}}\medskip", size,
-                r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-                rf"\begin{{tabular}}{{{self._columns(lengths)}}}", r"\toprule", head, r"\midrule",
-                *rows, r"\bottomrule", r"\end{tabular}}", rf"\end{{{environment}}}", "",
-            ]
+        plain = templates(is_markup=False)
+        plain.filters["tex"] = tex
+        return plain.get_template("table.jinja").render(
+            mark=TABLES, table=self, environment="table*" if is_wide else "table", is_wide=is_wide,
+            columns=self._columns(lengths), lines=lines, tex=tex,
         )  # fmt: skip
 
     def _columns(self, lengths: Sequence[int]) -> str:

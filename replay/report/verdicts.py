@@ -100,11 +100,3 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> dict[str
         "effect": within_bounds(change.effect),
         "shows": shows,
     }
-
-
-def fewest_seeds(study: ReportedStudy) -> int:
-    """The least number of distinct runs of a cell that has a verdict; 0 without verdicts."""
-    cells = {cell for verdict in study.assessment.verdicts for cell in verdict.cells}
-    return min(
-        (len({run.draw for run in study.results.by_cell[cell]}) for cell in cells), default=0
-    )
