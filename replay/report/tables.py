@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import attrs
 
-from goldrush.replay.report.folder import CSV, TEX, tex, write_folder
+from goldrush.replay.report.folder import CSV, TEX, tex
 from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
 from goldrush.replay.report.templates import templates
 from goldrush.replay.text import csv_of
@@ -72,6 +71,11 @@ class ReportTable:
         )
 
     @property
+    def files(self) -> dict[str, bytes]:
+        """The table by suffix, as CSV and LaTeX."""
+        return {CSV: self.csv.encode(), TEX: self.latex.encode()}
+
+    @property
     def latex(self) -> str:
         """The table for LaTeX. A long one spans the columns of a page; its long texts are wrapped,
         and it is made smaller where it would still be wider than the page.
@@ -96,9 +100,3 @@ class ReportTable:
         return "".join(
             "r" if at in numeric else wrapped if at in long else "l" for at in range(len(lengths))
         )
-
-
-def write_tables(tables: Sequence[ReportTable], folder: str | Path, *, force: bool = False) -> None:
-    """Write tables into a folder as CSV and LaTeX. `force` and errors: as of `write_folder`."""
-    files = ({CSV: table.csv.encode(), TEX: table.latex.encode()} for table in tables)
-    write_folder(folder, TABLES, [table.name for table in tables], files, force=force)
