@@ -71,9 +71,7 @@ class StudyAnswer:
     def verdicts(self) -> dict[str, str]:
         """By kind of comparison, whether there are differences and how sure that is."""
         return {
-            kind: said("wordings", self, compared)
-            if kind == WORDINGS
-            else said("verdict", self, kind, compared)
+            kind: said("wordings" if kind == WORDINGS else "verdict", self, kind, compared)
             for kind, compared in self.comparisons.items()
         }
 

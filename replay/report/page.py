@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from goldrush.agents.given import games
 from goldrush.agents.llm.failures import MOSTLY, PLAYED_INSTEAD
 from goldrush.kernel.files import MARK, is_marked
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
 from goldrush.replay.journal.outline import outline_of
+from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
@@ -95,20 +97,20 @@ class StudyPage:
 
         environment = templates(*([] if template is None else [template.parent]))
         environment.globals.update(self._values(), section=section)
-        lead = environment.get_template("lead.html").render()
-        body = environment.get_template(template.name if template else "study.html").render()
         sheet = css_variables(**COLOURS) + (_HERE / "page.css").read_text(encoding="utf-8")
         return environment.get_template("page.html").render(
-            policy=policy(sheet), mark=MARK, generator=_GENERATOR, style=sheet, lead=Markup(lead),  # noqa: S704
-            body=Markup(body), contents=contents,  # noqa: S704
+            policy=policy(sheet), mark=MARK, generator=_GENERATOR, style=sheet, contents=contents,
+            template=template.name if template else "study.html",
         )  # fmt: skip
 
     def _values(self) -> Mapping[str, Any]:
         """What templates are given; they call what needs no other argument."""
         study, results = self.study, self.study.results
-        world, first = study.of.world({}), results.runs[0]
+        world, folder = study.of.world({}), results.folder
+        paths = [Path(folder, run.path) for run in results.runs]
         return {
-            "about": outline_of(Path(results.folder, first.path)).about.text,
+            "about": outline_of(paths[0]).about.text,
+            "other_code": other_code_among(paths, folder) if games() else "",
             "study": study, "page": self, "figures": self.figures, "tables": self.tables,
             "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
@@ -121,7 +123,7 @@ class StudyPage:
             "size_of": size_of, "panel_svg": panel_svg, "key_svg": key_svg,
             "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
             "listed": format_list, "counted": format_count, "cut": cut_middle,
-            "excluded": sections.excluded(study), "ranges": format_ranges, "quote": shlex.quote,
+            "ranges": format_ranges, "quote": shlex.quote,
             "measures": results.measures.known.values(),
             "identical": study.treatments(list(study.same)),
             "exact_max": EXACT_MAX,

@@ -6,17 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.given import games
 from goldrush.agents.llm.models import Models
 from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of, said
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import NONE, number
@@ -75,13 +72,6 @@ class ReportedStudy(StudyAnswer):
     @property
     def of(self) -> Tools:
         return self.results.of
-
-    @property
-    def other_code(self) -> str:
-        """Which runs other code of their game recorded, as text; empty: none."""
-        folder = self.results.folder
-        paths = [Path(folder, run.path) for run in self.results.runs]
-        return other_code_among(paths, folder) if games() else ""
 
     @property
     def cells(self) -> list[Cell]:

@@ -200,8 +200,3 @@ def measure_tables(study: ReportedStudy) -> list[ReportTable]:
         ReportTable.of("measures", "The measures and their definitions.", rows),
         ReportTable.of("own-measures", caption, own),
     ]
-
-
-def excluded(study: ReportedStudy) -> list[str]:
-    """Runs without a value of the outcome, which count in nothing that is said of it."""
-    return [run.path for run in study.results.runs if study.outcome.of_run(run) is None]

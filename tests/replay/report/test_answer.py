@@ -11,7 +11,6 @@ from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.numbers import bounds, number, p_value, rounded
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import study_of
-from goldrush.replay.report.sections import excluded
 from goldrush.replay.report.tables import Marked
 from goldrush.replay.report.values import answers
 from goldrush.replay.study.outcomes import TREATMENTS
@@ -205,12 +204,12 @@ def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
     assert all(map(is_visible, filter(None, texts)))
 
 
-@pytest.mark.parametrize("lost", [0, 2])
-def test_runs_without_a_value_are_named(lost: int) -> None:
+@pytest.mark.parametrize(("lost", "told"), [(0, "No run is excluded."), (2, "and pairs: 2 runs: ")])
+def test_runs_without_a_value_are_named(lost: int, told: str) -> None:
     runs = [run for of_cell in study(planted, 4).by_cell.values() for run in of_cell]
     kept = [attrs.evolve(run, by_agent={"gold": [None] * 10}) for run in runs[:lost]]
 
-    assert lost == len(excluded(page_of(results(*kept, *runs[lost:])).study))
+    assert told in page_of(results(*kept, *runs[lost:])).html()
 
 
 def test_where_nobody_plays_no_roster_is_named() -> None:
