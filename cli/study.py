@@ -291,7 +291,7 @@ def _print_report(page: StudyPage, path: Path, figures: str | None, tables: str 
     if lines := hardly_played(study.results):
         click.echo("models most of whose answers failed:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(lines)))
-    echo_text("".join(f"{line}\n" for line in study.answer.sentences))
+    echo_text("".join(f"{line}\n" for line in study.sentences))
     if study.judges:
         verdicts = study.assessment.verdicts
         why = f"no verdicts: {verdicts.reason}"

@@ -99,7 +99,7 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
     assert {
         "goldrush/py.typed", "goldrush/kernel/README.md", "goldrush/PLUGINS.md",
         "goldrush/replay/report/page.html", "goldrush/replay/report/page.css",
-        "goldrush/replay/worlds/mining/report.html",
+        "goldrush/replay/worlds/mining/report.html", "goldrush/replay/report/sentences.jinja",
         "goldrush/agents/worlds/competition/benches/mining.atlas",
         "goldrush/agents/worlds/competition/sentences.toml",
         "goldrush/agents/worlds/competition/wording.toml",

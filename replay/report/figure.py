@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,13 +11,11 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import is_marked, write_whole
-from goldrush.replay.extras import require
-from goldrush.replay.report.folder import CSV, TEX, check_folder, tex, write_folder
+from goldrush.replay.report.folder import CSV, TEX, tex
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import HEAD, Chart
 from goldrush.replay.report.svg import KEY_SIZE, image_of, key_svg, panel_svg, size_of
-from goldrush.replay.workers import map_in_order
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -66,6 +64,16 @@ class Figure(Chart):
         of an interval, `n` (runs or agents behind it) and the point's `label`.
         """
         return list(map(attrs.asdict, self.rows))
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Its files for a paper by suffix, with its caption. Raises BadInput without matplotlib."""
+        caption = rf"\caption{{{tex(self.caption)}}}\label{{fig:{self.name}}}"
+        return {
+            **paper_bytes(self, ("pdf", "png")),
+            CSV: self.csv.encode(),
+            TEX: f"{FIGURES}\n{caption}".encode(),
+        }
 
     def save(self, path: str | Path, width: str | None = None, *, force: bool = False) -> Path:
         """Write the figure and return its path. An earlier figure there is replaced.
@@ -120,44 +128,3 @@ def figure_named(figures: Sequence[Figure], name: str) -> Figure:
         names = ", ".join(each.name for each in named or figures)
         raise BadInput(f"{fault} {format_value(name)}", f"give one of {names}")
     return named[0]
-
-
-# The figures of a report as files.
-
-
-def check_paper(folder: str | Path, *, force: bool = False) -> None:
-    """Raises BadInput if `write_figures` would, before there are figures."""
-    require("matplotlib", "figures for papers need", "figures")
-    check_folder(folder, FIGURES, force=force)
-
-
-def write_figures(
-    figures: Sequence[Figure],
-    folder: str | Path,
-    *,
-    force: bool = False,
-    jobs: int | None = None,
-    on_figure: Callable[[int, int], None] = lambda done, every: None,
-) -> None:
-    """Write figures into a folder: each as PDF and PNG, with its data and its caption. `force` and
-    errors: as of `write_folder`; BadInput also without matplotlib.
-    """
-
-    def files() -> Iterator[dict[str, bytes]]:
-        drawn = map_in_order(_files, figures, jobs)
-        for done, by_suffix in enumerate(drawn, 1):
-            yield by_suffix
-            on_figure(done, len(figures))
-
-    names = [figure.name for figure in figures]
-    write_folder(folder, FIGURES, names, files(), force=force)
-
-
-def _files(figure: Figure) -> dict[str, bytes]:
-    """The files of a figure by suffix."""
-    caption = rf"\caption{{{tex(figure.caption)}}}\label{{fig:{figure.name}}}"
-    return {
-        **paper_bytes(figure, ("pdf", "png")),
-        CSV: figure.csv.encode(),
-        TEX: f"{FIGURES}\n{caption}".encode(),
-    }

@@ -51,13 +51,12 @@ def outcome_figures(study: ReportedStudy) -> list[Figure]:
     """The outcome of each cell, differences of the first kind that is compared, policies within
     rosters, and every run.
     """
-    outcome, answer = study.answer.outcome, study.answer
-    labels = {cell: study.labelled(cell.treatment, cell.rounds) for cell in study.cells}
+    outcome, cells = study.outcome, study.cells
+    labels = {cell: study.labelled(cell.treatment, cell.rounds) for cell in cells}
     title = capitalized(outcome.title)
     means = f"{title}{outcome.how}: mean over seeds and 95% interval"
-    of_cells = [each for each in answer.standings if not each.policy][: 4 * ROWS_MAX]
-    of_policies = [each for each in answer.standings if each.policy][: 4 * ROWS_MAX]
-    cells = study.cells
+    of_cells = [each for each in study.standings if not each.policy][: 4 * ROWS_MAX]
+    of_policies = [each for each in study.standings if each.policy][: 4 * ROWS_MAX]
     return [
         *study.figure(
             "answer", DOTS,
@@ -90,8 +89,8 @@ def _differences(study: ReportedStudy, cells: Sequence[Cell]) -> list[Figure]:
     """A row for each pair of names, its points by what they have in common; of many pairs those
     with the first name.
     """
-    title = study.answer.outcome.title
-    for kind, compared in list(study.answer.comparisons.items())[:1]:
+    title = study.outcome.title
+    for kind, compared in list(study.comparisons.items())[:1]:
         pairs = {(comparison.a, comparison.b, comparison.rounds) for comparison in compared}
         if len(pairs) > ROWS_MAX:
             compared = [each for each in compared if each.a == compared[0].a]

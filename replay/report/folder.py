@@ -7,14 +7,16 @@ that goldrush wrote it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import check_target, existing, format_reason
 from goldrush.replay.folders import NewFolder
 from goldrush.replay.report.numbers import MINUS, TOGETHER, printable
+from goldrush.replay.workers import map_in_order
 
 CSV, TEX = "csv", "tex"
 SUFFIXES: Final = ("pdf", "png", CSV, TEX)
@@ -37,19 +39,36 @@ def tex(text: str) -> str:
     return printable(text).translate(_TEX)
 
 
-def write_folder(
-    folder: str | Path, mark: str, names: Sequence[str], files: Iterable[Mapping[str, bytes]], *,
-    force: bool = False,
-) -> None:  # fmt: skip
-    """Write figures or tables, each as files by suffix, into a folder, all or none. `mark`: the
-    first line of their files for LaTeX; `force`: replace a folder of earlier ones.
+class Printed(Protocol):
+    """A figure or a table; `files`: its files by suffix."""
 
-    Raises BadInput as `check_folder`; WriteFailed.
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def files(self) -> Mapping[str, bytes]: ...
+
+
+def write_folder(
+    printed: Sequence[Printed], folder: str | Path, mark: str, *, force: bool = False,
+    jobs: int | None = None, on_written: Callable[[int, int], None] = lambda done, every: None,
+) -> None:  # fmt: skip
+    """Write figures or tables into a folder, all or none.
+
+    Args:
+        mark: the first line of their files for LaTeX.
+        force: replace a folder of earlier ones.
+        jobs: number of processes; None: one per processor.
+        on_written: called with how many are done, of how many.
+
+    Raises BadInput as `check_folder`, and without what draws them; WriteFailed.
     """
     with NewFolder(str(folder)) as new:
-        for name, by_suffix in zip(names, files, strict=True):
+        drawn = map_in_order(attrgetter("files"), printed, jobs)
+        for done, (each, by_suffix) in enumerate(zip(printed, drawn, strict=True), 1):
             for suffix, data in by_suffix.items():
-                new.add(f"{name}.{suffix}", data)
+                new.add(f"{each.name}.{suffix}", data)
+            on_written(done, len(printed))
         check_folder(folder, mark, force=force)
         new.publish(replace=force)
 

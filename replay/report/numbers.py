@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from goldrush.kernel.text import escaped
-from goldrush.replay.study.inference import Interval
+from goldrush.replay.study.inference import Correlation, Interval
 from goldrush.replay.text import format_number
 
 NONE: Final = "–"  # undefined
@@ -47,12 +47,12 @@ def bounds(interval: Interval) -> str:
     return f"{fixed(interval.mean, decimals)} ± {fixed(half, decimals)}"
 
 
-def within_bounds(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with the bounds of its interval, if it has one: "0.60 [0.10, 0.85]"."""
-    text = fixed(value, 2)
-    if low is None or high is None:
+def within_bounds(found: Correlation) -> str:
+    """A correlation with the bounds of its interval, if it has one: "0.60 [0.10, 0.85]"."""
+    text = fixed(found.value, 2)
+    if found.low is None:
         return text
-    return f"{text} [{fixed(low, 2)},{TOGETHER}{fixed(high, 2)}]"
+    return f"{text} [{fixed(found.low, 2)},{TOGETHER}{fixed(found.high, 2)}]"
 
 
 def _half(interval: Interval) -> float | None:

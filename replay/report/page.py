@@ -8,6 +8,7 @@ one style sheet, by its hash, whatever the names on the page contain.
 from __future__ import annotations
 
 import platform
+import shlex
 from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import version
@@ -16,16 +17,18 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from goldrush.agents.given import games
 from goldrush.agents.llm.failures import MOSTLY, PLAYED_INSTEAD
 from goldrush.kernel.files import MARK, is_marked
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
-from goldrush.replay.extras import require
 from goldrush.replay.journal.outline import outline_of
+from goldrush.replay.journal.source import other_code_among
+from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.numbers import printable
+from goldrush.replay.report.numbers import p_value, printable
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.svg import (
     COLOURS,
@@ -35,9 +38,10 @@ from goldrush.replay.report.svg import (
     size_of,
 )
 from goldrush.replay.report.tables import ReportTable
-from goldrush.replay.study.inference import EXACT_MAX
+from goldrush.replay.report.templates import templates
+from goldrush.replay.study.inference import EXACT_MAX, seeds_for, smallest_p
 from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
-from goldrush.replay.text import format_list, format_ranges
+from goldrush.replay.text import cut_middle, format_list, format_ranges
 from goldrush.replay.view.frame import policy
 from goldrush.version import __version__
 
@@ -83,13 +87,7 @@ class StudyPage:
 
     def html(self) -> str:
         """The page. Raises BadInput if Jinja is not installed."""
-        require("jinja2", "a page in HTML needs", "stats")
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup, escape
-
-        def seen(value: Any) -> Any:
-            """Text with invisible characters escaped, before Jinja escapes markup."""
-            return value if isinstance(value, Markup) else printable(str(value))
 
         template, contents = self.study.of.chapter.template, list[tuple[str, str]]()
 
@@ -97,48 +95,38 @@ class StudyPage:
             contents.append((anchor, title))
             return Markup(f'<h2 id="{escape(anchor)}">{escape(printable(title))}</h2>')  # noqa: S704
 
-        folders = [_HERE] if template is None else [template.parent, _HERE]
-        environment = Environment(
-            loader=FileSystemLoader(folders), autoescape=True, finalize=seen,
-            undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True,
-            lstrip_blocks=True,
-        )  # fmt: skip
+        environment = templates(*([] if template is None else [template.parent]))
         environment.globals.update(self._values(), section=section)
-        lead = environment.get_template("lead.html").render()
-        body = environment.get_template(template.name if template else "study.html").render()
         sheet = css_variables(**COLOURS) + (_HERE / "page.css").read_text(encoding="utf-8")
         return environment.get_template("page.html").render(
-            policy=policy(sheet), mark=MARK, generator=_GENERATOR, style=sheet, lead=Markup(lead),  # noqa: S704
-            body=Markup(body), contents=contents,  # noqa: S704
+            policy=policy(sheet), mark=MARK, generator=_GENERATOR, style=sheet, contents=contents,
+            template=template.name if template else "study.html",
         )  # fmt: skip
 
     def _values(self) -> Mapping[str, Any]:
         """What templates are given; they call what needs no other argument."""
         study, results = self.study, self.study.results
-        cells = results.by_cell
-        sizes = sorted({len(runs) for runs in cells.values()})
-        seeds = sorted({run.seed for run in results.runs})
-        world, first = study.of.world({}), results.runs[0]
+        world, folder = study.of.world({}), results.folder
+        paths = [Path(folder, run.path) for run in results.runs]
         return {
-            "about": outline_of(Path(results.folder, first.path)).about.text,
-            "rosters": sections.rosters(study),
+            "about": outline_of(paths[0]).about.text,
+            "other_code": other_code_among(paths, folder) if games() else "",
             "study": study, "page": self, "figures": self.figures, "tables": self.tables,
-            "answer": study.answer, "words": study.of.vocabulary,
+            "words": study.of.vocabulary,
             "criteria": study.of.studies.criteria,
             "verdicts": study.assessment.verdicts, "world": study.of.chapter.values(study),
-            "too_few": verdicts.too_few(study), "coloured": _COLOURED,
+            "coloured": _COLOURED, "agents_by_policy": agents_by_policy,
+            "seeds_for": seeds_for, "smallest_p": smallest_p, "p_value": p_value,
             "hardly_played": failures.shortened(failures.hardly_played(results)),
             "mostly": f"{MOSTLY:.0%}", "instead": PLAYED_INSTEAD, "next_table": count(1).__next__,
             "next_figure": count(1).__next__, "download": _download, "columns_of": columns_of,
             "size_of": size_of, "panel_svg": panel_svg, "key_svg": key_svg,
             "lines": lambda text: "\n".join(printable(line) for line in text.split("\n")),
-            "listed": format_list, "counted": format_count, "some": sections.some,
-            "stopped": sections.stopped(study), "excluded": sections.excluded(study),
+            "listed": format_list, "counted": format_count, "cut": cut_middle,
+            "ranges": format_ranges, "quote": shlex.quote,
             "measures": results.measures.known.values(),
-            "identical": study.treatments(list(study.answer.same)),
+            "identical": study.treatments(list(study.same)),
             "exact_max": EXACT_MAX,
-            "each": " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")]),
-            "seeds": format_ranges(seeds).replace("-", "–"),
             "versions": f"goldrush {__version__} ({world.name} rules {world.rules}, journal format "
             f"{FORMAT}), Python {platform.python_version()}, scipy {version('scipy')}",
         }  # fmt: skip

@@ -12,11 +12,11 @@ import attrs
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
-from goldrush.replay.report.figure import check_paper, write_figures
-from goldrush.replay.report.folder import check_folder
+from goldrush.replay.report.figure import FIGURES
+from goldrush.replay.report.folder import check_folder, write_folder
 from goldrush.replay.report.page import StudyPage, is_html
 from goldrush.replay.report.reported import study_of
-from goldrush.replay.report.tables import TABLES, write_tables
+from goldrush.replay.report.tables import TABLES
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
@@ -70,7 +70,8 @@ def report(
     # `out` itself, as a Path drops the slash of `page/`.
     check_target(str(path if out is None else out), force=force, is_own=is_html)
     if figures is not None:
-        check_paper(figures, force=force)
+        require("matplotlib", "figures for papers need", "figures")
+        check_folder(figures, FIGURES, force=force)
     if tables is not None:
         check_folder(tables, TABLES, force=force)
 
@@ -79,11 +80,11 @@ def report(
     reported = attrs.evolve(reported, models=models, names_hosts=names_hosts)
     page = StudyPage(reported)
     if figures is not None:
-        write_figures(
-            list(page.figures.values()), figures, force=force, jobs=jobs,
-            on_figure=partial(on_step, "drawing figures"),
+        write_folder(
+            list(page.figures.values()), figures, FIGURES, force=force, jobs=jobs,
+            on_written=partial(on_step, "drawing figures"),
         )  # fmt: skip
     if tables is not None:
-        write_tables(list(page.tables.values()), tables, force=force)
+        write_folder(list(page.tables.values()), tables, TABLES, force=force, jobs=1)
     write_whole(str(path), page.html().encode(), force=force, is_own=is_html)
     return page, path

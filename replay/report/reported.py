@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.given import games
 from goldrush.agents.llm.models import Models
 from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.journal.source import other_code_among
-from goldrush.replay.report.answer import StudyAnswer, answer_of
-from goldrush.replay.report.failures import shortened
+from goldrush.replay.report.answer import StudyAnswer, answer_of, said
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import NONE, number
 from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
@@ -27,15 +23,15 @@ from goldrush.replay.study.inference import Interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
 from goldrush.replay.study.verdicts import Assessment
-from goldrush.replay.text import capitalized, format_ranges
+from goldrush.replay.text import capitalized
 from goldrush.replay.tools import Tools
 
 _UNSAFE: Final = re.compile(r"[^\w.*,=+-]+")  # in the name of a file
 
 
-@attrs.frozen
-class ReportedStudy:
-    """The results of a study, with what several sections need.
+@attrs.frozen(repr=False, slots=False, kw_only=True)
+class ReportedStudy(StudyAnswer):
+    """The answer of a study, with what several sections of its report need.
 
     Attributes:
         asked: the name of the outcome; None: that of the world.
@@ -45,28 +41,28 @@ class ReportedStudy:
 
     asked: str | None
     judges: bool
-    answer: StudyAnswer
-    against: Mapping[Cell, Mapping[str, Interval]]
-    assessment: Assessment
-    styles: Mapping[str, Style]
     models: Models | None = None
     names_hosts: bool = False
 
-    @property
-    def results(self) -> AnyResults:
-        return self.answer.results
+    @cached_property
+    def against(self) -> Mapping[Cell, Mapping[str, Interval]]:
+        return against_baseline(self.results)
 
-    @property
-    def runs(self) -> str:
-        return format_count(len(self.results.runs), "run")
+    @cached_property
+    def assessment(self) -> Assessment:
+        return Assessment(self.results)
 
-    @property
-    def title(self) -> str:
-        if self.judges:
-            return f"{self.of.studies.title} A study of {self.runs}"
-        title = self.answer.outcome.title
-        by = "treatment and roster" if self.is_played else "treatment"
-        return f"{capitalized(title)} by {by}: a study of {self.runs}"
+    @cached_property
+    def styles(self) -> Mapping[str, Style]:
+        """A style for each roster, and for each policy by its label: the same in all figures,
+        whatever they show.
+        """
+        played: dict[str, set[str]] = {}
+        for cell, runs in self.results.by_cell.items():
+            played.setdefault(cell.roster, set()).update(*(run.policies for run in runs))
+        policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
+        labels = (label for run in self.results.runs for label in run.policies)
+        return styles_of(list(dict.fromkeys([*played, *labels])), policies, self.of.studies)
 
     @property
     def is_played(self) -> bool:
@@ -78,29 +74,9 @@ class ReportedStudy:
         return self.results.of
 
     @property
-    def other_code(self) -> str:
-        """Which runs other code of their game recorded, as text; empty: none."""
-        folder = self.results.folder
-        paths = [Path(folder, run.path) for run in self.results.runs]
-        return other_code_among(paths, folder) if games() else ""
-
-    @property
     def cells(self) -> list[Cell]:
         """Those that are not identical to their baseline by construction."""
-        return [cell for cell in self.results.by_cell if cell not in self.answer.same]
-
-    @property
-    def json_command(self) -> str:
-        """The command that prints the numbers of this page, to be typed in the study's folder."""
-        folder = self.results.folder
-        outcome = "" if self.asked is None else f" --outcome {self.asked}"
-        criteria = " --criteria" if self.judges else ""
-        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.answer.contrasts)
-        users = "".join(
-            f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
-        )
-        world = self.of.code_option(folder)
-        return f"goldrush report . --json{outcome}{criteria}{users}{world}"
+        return [cell for cell in self.results.by_cell if cell not in self.same]
 
     @property
     def units(self) -> str:
@@ -123,7 +99,7 @@ class ReportedStudy:
 
     def of_cell(self, cell: Cell) -> dict[str, str]:
         """What a row of a table says of its cell, by column."""
-        where = {"treatment": cell.treatment, "roster": self.answer.label(cell.roster)}
+        where = {"treatment": cell.treatment, "roster": self.label(cell.roster)}
         several = self.if_several(cell.rounds)
         return {**where, **several, **self.covariate(cell), **self.failed(cell)}
 
@@ -191,29 +167,12 @@ class ReportedStudy:
         if not shown:
             return []
         rows = [row for row in rows if row.panel in shown]
-        runs = self._runs(cells, has_intervals=any(row.low is not None for row in rows))
+        runs = said("runs", self, cells, any(row.low is not None for row in rows))
         used = self.styles if styles is None else styles
         name = _UNSAFE.sub("-", name)
         return [
             Figure(name=name, shows=caption, kind=kind, rows=rows, styles=used, runs=runs, **look)
         ]
-
-    def _runs(self, cells: Sequence[Cell], *, has_intervals: bool) -> str:
-        """The runs of a figure, and what its intervals are, if it has any."""
-        every = [run for cell in cells for run in self.results.by_cell[cell]]
-        seeds = format_ranges(sorted({run.seed for run in every})).replace("-", "–")
-        horizons = " or ".join(map(str, sorted({cell.rounds for cell in cells})))
-        treatments = list(dict.fromkeys(cell.treatment for cell in cells))
-        rosters = list(dict.fromkeys(cell.roster for cell in cells))
-        intervals = " Intervals of means are by Student's t over seeds." if has_intervals else ""
-        players = f" {_listed('Roster', rosters)}" if any(rosters) else ""
-        shares = [(share, cell) for cell in cells if (share := self.results.failed(cell))]
-        lines = shortened([f"{share:.0%} in {cell.format(self.units)}" for share, cell in shares])
-        failed = f" Failed answers of models: {'; '.join(lines)}." if lines else ""
-        return (
-            f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
-            f"each cell. {_listed('Treatment', treatments)}{players}{failed}{intervals}"
-        )
 
 
 def study_of(
@@ -224,30 +183,11 @@ def study_of(
     criteria: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    answer = answer_of(results, outcome, contrasts)
-    against, assessment = against_baseline(answer.results), Assessment(answer.results)
-    styles = _styles(answer.results)
-    return ReportedStudy(outcome, criteria, answer, against, assessment, styles)
+    answer = attrs.asdict(answer_of(results, outcome, contrasts), recurse=False)
+    return ReportedStudy(**answer, asked=outcome, judges=criteria)
 
 
 def defined(measure: AgentMeasure | Measure) -> str:
     """The definition of a measure as sentences on one line; empty if its title says as much."""
     text = " ".join(measure.definition.split()).rstrip(".")
     return "" if text in ("", measure.title) else f"{capitalized(text)}."
-
-
-def _styles(results: AnyResults) -> dict[str, Style]:
-    """A style for each roster, and for each policy by its label: the same in all figures, whatever
-    they show.
-    """
-    played: dict[str, set[str]] = {}
-    for cell, runs in results.by_cell.items():
-        played.setdefault(cell.roster, set()).update(*(run.policies for run in runs))
-    policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
-    labels = (label for run in results.runs for label in run.policies)
-    names = list(dict.fromkeys([*played, *labels]))
-    return styles_of(names, policies, results.of.studies)
-
-
-def _listed(noun: str, names: Sequence[str]) -> str:
-    return f"{noun}{'s' if len(names) > 1 else ''}: {'; '.join(names)}."

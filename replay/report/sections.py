@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
 from goldrush.kernel.grouping import grouped
-from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
     MINUS,
     NONE,
@@ -26,19 +24,16 @@ from goldrush.replay.study.contrasts import (
     ROSTERS,
     TREATMENTS,
     WORDINGS,
-    Worded,
     over_wordings,
     shares_of,
 )
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.outcomes import Comparison, contrasted_in
+from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
-from goldrush.replay.text import capitalized, cut_middle
+from goldrush.replay.text import capitalized
 
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
-SETTING_MAX: Final = 60  # characters of a setting
-SOME: Final = 5  # runs that are named
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
 BEYOND, NOISE = "beyond noise", "not told from noise"
@@ -54,7 +49,7 @@ _PAIRED: Final = {
 def standings_table(study: ReportedStudy) -> ReportTable:
     """The outcome by treatment, roster and policy."""
     rows: list[dict[str, Content]] = []
-    for standing in study.answer.standings:
+    for standing in study.standings:
         cell, policies = standing.cell, study.results.by_cell[standing.cell][0].policies
         agents = policies.count(standing.policy) if standing.policy else len(policies)
         policy = standing.policy or "all agents"
@@ -66,18 +61,18 @@ def standings_table(study: ReportedStudy) -> ReportTable:
             }
         )  # fmt: skip
     by = "treatment, roster and policy" if study.is_played else "treatment"
-    return ReportTable.of("outcome", f"{capitalized(study.answer.outcome.title)} by {by}.", rows)
+    return ReportTable.of("outcome", f"{capitalized(study.outcome.title)} by {by}.", rows)
 
 
 def comparison_tables(study: ReportedStudy) -> Iterator[ReportTable]:
     """All comparisons of the outcome, by kind."""
-    for kind, compared in study.answer.comparisons.items():
+    for kind, compared in study.comparisons.items():
         shown, more = compared, ""
         if len(compared) > COMPARED_MAX:
             shown = sorted(compared, key=lambda each: 2.0 if each.p is None else each.p)
             shown = shown[:COMPARED_MAX]
             more = f" Those with the smallest p of {len(compared):,}; --json gives all."
-        caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
+        caption = f"{capitalized(kind)} compared in {study.outcome.title}.{more}"
         yield ReportTable.of(kind, caption, [_compared(study, each) for each in shown])
 
 
@@ -91,7 +86,7 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content
         "mean of a": rounded(change.first), "mean of b": rounded(change.second),
         "difference ± 95%": bounds(change.difference),
         "p": p_value(comparison.p), "Holm": p_value(comparison.holm),
-        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "effect": within_bounds(change.effect),
         "noise": number(comparison.floor, 2) if comparison.kind == WORDINGS else "",
         "detectable": number(comparison.detectable, 2),
         **study.failed(*comparison.cells),
@@ -109,7 +104,7 @@ def _result(comparison: Comparison) -> str:
 
 def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     """What models do under all their wordings: verdicts, and the shares of the variance."""
-    subjects, outcome = contrasted_in(study.results).subjects, study.answer.outcome
+    subjects, outcome = study.results.subjects, study.outcome
     rows: list[dict[str, Content]] = []
     worded = [cell for cell in study.cells if subjects[cell].wording]
     alike = grouped(worded, lambda cell: (subjects[cell].name, cell.treatment, cell.rounds))
@@ -135,17 +130,16 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
         f"The variance of {outcome.title} over runs by source, as shares of the sum; of wordings "
         "without controls."
     )
-    judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study, subjects)])
+    judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study)])
     return [judged, ReportTable.of("variance", caption, rows)]
 
 
-def _by_model(
-    study: ReportedStudy, subjects: Mapping[Cell, Worded]
-) -> Iterator[dict[str, Content]]:
+def _by_model(study: ReportedStudy) -> Iterator[dict[str, Content]]:
     """A row for each claim that was tested of a model under its wordings: of chosen contrasts of
     treatments that b is higher than a, and the criteria of the world.
     """
-    compared = study.answer.comparisons.get(TREATMENTS, ()) if study.answer.contrasts else ()
+    compared = study.comparisons.get(TREATMENTS, ()) if study.contrasts else ()
+    subjects = study.results.subjects
     claims = [(f"{each.b} > {each.a}", each.cells[0], each.outcome) for each in compared]
     if study.judges:
         claims += [
@@ -162,20 +156,9 @@ def _by_model(
         yield {"model": model, "claim": claim, **study.if_several(rounds), "verdict": verdict}
 
 
-def rosters(study: ReportedStudy) -> list[str]:
-    """Who plays in each roster that is no policy of that name: "mixed (4 mine, 6 raid)"."""
-    played: dict[str, dict[str, None]] = {}
-    for cell, runs in study.results.by_cell.items():
-        agents = agents_by_policy(runs[0].policies)
-        if agents and [*agents] != [cell.roster]:
-            text = ", ".join(f"{len(numbers)} {policy}" for policy, numbers in agents.items())
-            played.setdefault(cell.roster, {})[text] = None
-    return [f"{roster} ({' or '.join(texts)})" for roster, texts in played.items()]
-
-
-def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
-    """Each treatment and horizon: its heading, its settings as text, the means of its cells. Cells
-    that are identical to the baseline by construction are left out.
+def treatments(study: ReportedStudy) -> Iterator[tuple[str, Cell, ReportTable]]:
+    """Each treatment and horizon: its heading, a cell with its settings, the means of its cells.
+    Cells that are identical to the baseline by construction are left out.
     """
     groups = grouped(study.cells, attrgetter("treatment", "rounds"))
     for at, ((treatment, rounds), cells) in enumerate(groups.items(), 1):
@@ -192,28 +175,7 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
             f"Values of whole runs. {title}: mean ± half the 95% interval over seeds; in brackets "
             "the number of seeds with a value, if not all have one.",
         )  # fmt: skip
-        yield title, _settings(study, cells[0]), table
-
-
-def _settings(study: ReportedStudy, cell: Cell) -> str:
-    """A treatment as text: its description, and its settings; of others than the first one those
-    that differ from it under the same horizon, if it has that one.
-    """
-    known, first = study.of.treatments.get(cell.treatment), study.cells[0]
-    if cell.treatment != first.treatment:
-        alike = (it for it in study.cells if it.rounds == cell.rounds)
-        first = next((it for it in alike if it.treatment == first.treatment), first)
-    says = f"{capitalized(known.description)}. " if known and known.description else ""
-    same = {} if cell == first else study.results.settings(first)
-    settings = [
-        f"{name.replace('_', ' ')} {cut_middle(str(value), SETTING_MAX, ' ... ')}"
-        for name, value in study.results.settings(cell).items()
-        if value != same.get(name)
-    ]
-    if same:
-        of = f" of {study.horizon(first.rounds)}" if len(study.results.horizons) > 1 else ""
-        settings.append(f"{'all else ' if settings else ''}as in {first.treatment}{of}")
-    return f"{says}Settings: {', '.join(settings)}."
+        yield title, cells[0], table
 
 
 def _mean(runs: Sequence[AnyResult], name: str) -> str:
@@ -238,23 +200,3 @@ def measure_tables(study: ReportedStudy) -> list[ReportTable]:
         ReportTable.of("measures", "The measures and their definitions.", rows),
         ReportTable.of("own-measures", caption, own),
     ]
-
-
-def stopped(study: ReportedStudy) -> list[str]:
-    """Runs that ended before their horizon, each with its last unit."""
-    return [
-        f"{run.path} ({study.of.vocabulary.number(run.units)})"
-        for run in study.results.runs
-        if run.units < run.cell.rounds
-    ]
-
-
-def excluded(study: ReportedStudy) -> list[str]:
-    """Runs without a value of the outcome, which count in nothing that is said of it."""
-    return [run.path for run in study.results.runs if study.answer.outcome.of_run(run) is None]
-
-
-def some(names: Sequence[str], what: str) -> str:
-    """How many names, and the first of them: "7 runs: a, b, ... and 2 more"."""
-    more = [f"and {len(names) - SOME:,} more"] if len(names) > SOME else []
-    return f"{format_count(len(names), what)}: {', '.join([*names[:SOME], *more])}"

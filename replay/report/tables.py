@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import attrs
 
-from goldrush.replay.report.folder import CSV, TEX, tex, write_folder
+from goldrush.replay.report.folder import CSV, TEX, tex
 from goldrush.replay.report.numbers import MINUS, NONE, TOGETHER, printable
+from goldrush.replay.report.templates import templates
 from goldrush.replay.text import csv_of
 
 TABLES: Final = "% written by goldrush; needs \\usepackage{array,booktabs,graphicx}"
@@ -71,6 +71,11 @@ class ReportTable:
         )
 
     @property
+    def files(self) -> dict[str, bytes]:
+        """The table by suffix, as CSV and LaTeX."""
+        return {CSV: self.csv.encode(), TEX: self.latex.encode()}
+
+    @property
     def latex(self) -> str:
         """The table for LaTeX. A long one spans the columns of a page; its long texts are wrapped,
         and it is made smaller where it would still be wider than the page.
@@ -78,17 +83,11 @@ class ReportTable:
         lines = [[str(cell) for cell in row] for row in (self.head, *self.rows)]
         lengths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         is_wide = sum(lengths) + 2 * len(lengths) > _COLUMN_CHARACTERS
-        environment = "table*" if is_wide else "table"
-        size = r"\footnotesize\setlength{\tabcolsep}{4pt}" if is_wide else r"\small"
-        head, *rows = (" & ".join(map(tex, line)) + r" \\" for line in lines)
-        return "\n".join(
-            [
-                TABLES, rf"\begin{{{environment}}}", r"\centering",
-                rf"\caption{{{tex(self.caption)}}}", rf"\label{{tab:{self.name}}}\medskip", size,
-                r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-                rf"\begin{{tabular}}{{{self._columns(lengths)}}}", r"\toprule", head, r"\midrule",
-                *rows, r"\bottomrule", r"\end{tabular}}", rf"\end{{{environment}}}", "",
-            ]
+        plain = templates(is_markup=False)
+        plain.filters["tex"] = tex
+        return plain.get_template("table.jinja").render(
+            mark=TABLES, table=self, environment="table*" if is_wide else "table", is_wide=is_wide,
+            columns=self._columns(lengths), lines=lines, tex=tex,
         )  # fmt: skip
 
     def _columns(self, lengths: Sequence[int]) -> str:
@@ -101,9 +100,3 @@ class ReportTable:
         return "".join(
             "r" if at in numeric else wrapped if at in long else "l" for at in range(len(lengths))
         )
-
-
-def write_tables(tables: Sequence[ReportTable], folder: str | Path, *, force: bool = False) -> None:
-    """Write tables into a folder as CSV and LaTeX. `force` and errors: as of `write_folder`."""
-    files = ({CSV: table.csv.encode(), TEX: table.latex.encode()} for table in tables)
-    write_folder(folder, TABLES, [table.name for table in tables], files, force=force)

@@ -7,7 +7,6 @@ from typing import Any, Final
 import attrs
 import msgspec
 
-from goldrush.replay.report.answer import StudyAnswer
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.study.outcomes import Comparison
@@ -21,15 +20,15 @@ def answers(study: ReportedStudy) -> dict[str, Any]:
     that is judged verdicts and findings by cell (also without a burn-in). Undefined values are
     None.
     """
-    answer, results, against = study.answer, study.results, study.against
+    results, against = study.results, study.against
     return {
         "folder": results.folder,
         "runs": len(results.runs),
-        "answer": list(answer.sentences),
-        "outcome": _outcome(answer),
+        "answer": list(study.sentences),
+        "outcome": _outcome(study),
         "comparisons": {
             kind: [_comparison(comparison) for comparison in compared]
-            for kind, compared in answer.comparisons.items()
+            for kind, compared in study.comparisons.items()
         },
         "hardly_played": hardly_played(results),
         "models": [
@@ -49,30 +48,30 @@ def answers(study: ReportedStudy) -> dict[str, Any]:
                 "differences": {k: attrs.asdict(v) for k, v in against.get(cell, {}).items()},
             }
             for cell in results.by_cell
-            if cell in against or cell in answer.same
+            if cell in against or cell in study.same
         ],
         **results.of.studies.answers(results),
     }
 
 
-def _outcome(answer: StudyAnswer) -> dict[str, Any]:
-    outcome = answer.outcome
+def _outcome(study: ReportedStudy) -> dict[str, Any]:
+    outcome = study.outcome
     return {
         **attrs.asdict(outcome),
         "standings": [
-            {**cell_as_dict(answer.results, standing.cell), "policy": standing.policy or None,
+            {**cell_as_dict(study.results, standing.cell), "policy": standing.policy or None,
              **attrs.asdict(standing.values)}
-            for standing in answer.standings
+            for standing in study.standings
         ],
         "runs": [
             {**attrs.asdict(cell), "seed": run.seed, "value": outcome.of_run(run),
              "agents": list(outcome.of_agents(run))}
-            for cell, runs in answer.results.by_cell.items()
+            for cell, runs in study.results.by_cell.items()
             for run in runs
         ],
         "measures": [
             {"name": user.name, "function": user.typed(), "sha256": user.sha256}
-            for user in answer.results.users
+            for user in study.results.users
         ],
     }  # fmt: skip
 
@@ -94,8 +93,8 @@ def _criteria(study: ReportedStudy) -> dict[str, Any]:
     return {
         "verdicts": [
             {
-                "roster": verdict.roster,
-                "rounds": verdict.rounds,
+                "roster": verdict.cells[0].roster,
+                "rounds": verdict.cells[0].rounds,
                 "treatments": [cell.treatment for cell in verdict.cells],
                 **attrs.asdict(verdict),
             }

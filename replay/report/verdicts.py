@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from goldrush.kernel.text import format_count
 from goldrush.replay.report.answer import NULL_NOTE
 from goldrush.replay.report.numbers import TOGETHER, bounds, p_value, rounded, within_bounds
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import Content, Marked, ReportTable
-from goldrush.replay.study.inference import seeds_for, smallest_p
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,
@@ -52,7 +50,8 @@ def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -
     whole = Assessment(study.results, burn_in=False).verdicts
     rows: list[dict[str, Content]] = [
         {
-            "treatments": now.treatments, "roster": now.roster, study.units: str(now.rounds),
+            "treatments": now.treatments, "roster": now.cells[0].roster,
+            study.units: str(now.cells[0].rounds),
             **study.covariate(*now.cells), **study.failed(*now.cells),
             "criterion": now.criterion,
             "verdict": Marked(now.verdict, now.note),
@@ -98,25 +97,6 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> dict[str
         "p": p_value(change.p),
         "Holm": p_value(finding.holm),
         "Holm, opposite": p_value(finding.holm_opposite),
-        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "effect": within_bounds(change.effect),
         "shows": shows,
     }
-
-
-def too_few(study: ReportedStudy) -> str:
-    """That there are too few seeds for any test to pass, and how many would do; empty if there are
-    enough, or no verdicts.
-    """
-    cells = {cell for verdict in study.assessment.verdicts for cell in verdict.cells}
-    fewest = min(
-        (len({run.draw for run in study.results.by_cell[cell]}) for cell in cells), default=0
-    )
-    measures = len(study.of.studies.criteria.expected)
-    enough = seeds_for(measures)
-    if not cells or fewest >= enough:
-        return ""
-    return (
-        f"With {format_count(fewest, 'seed')}, the smallest possible p-value is "
-        f"{p_value(smallest_p(fewest))} before the correction, so no sub-measure can pass the test "
-        f"in either direction. At least {enough} seeds are needed."
-    )

@@ -38,7 +38,7 @@ from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.usage import asked_by
 from goldrush.replay.study.backend import Backend, RunFailed, as_completed, processes
 from goldrush.replay.study.code import checked_code
-from goldrush.replay.study.contrasts import Contrasted
+from goldrush.replay.study.contrasts import contrasts_in, subject_in
 from goldrush.replay.study.listing import MANIFEST
 from goldrush.replay.study.manifest import (
     UNFINISHED,
@@ -92,13 +92,13 @@ def carry_out(
         WriteFailed: if the folder cannot be written.
     """
     backend = backend or processes()
-    runs = runs_of(plan, models)
+    runs, outlines = runs_of(plan, models), plan.outlines()
     is_isolated = _is_isolated(plan, runs, backend)
     _check_contrasts(plan, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
     with _locked(root), _sharing(models, runs, root) as shared:
-        known, code = _known(root, plan, runs)
+        known, code = _known(root, plan, outlines)
         done: dict[str, Done] = {}
         there = [
             attrs.evolve(run, sha256=known.get(run.path))
@@ -122,7 +122,7 @@ def carry_out(
             code = checked_code(root, plan, code, kept)
         synced = known.keys() & done.keys()
         if left or len(known) < len(runs):
-            _write(root, plan, runs, code, done, synced)
+            _write(root, plan, outlines, code, done, synced)
         _make_room(root, runs, done)
         # The first of a world that is not one of goldrush's own is derived once more.
         again = left[0].path if left and not is_built_in(plan.world) else None
@@ -140,9 +140,9 @@ def carry_out(
                 done[run.path] = store_journal(run, str(root), made) if is_remote else made
         except RunFailed as error:
             if error.stopped:  # all others are done
-                _write(root, plan, runs, code, done, synced)
+                _write(root, plan, outlines, code, done, synced)
             raise
-        return _write(root, plan, runs, code, done, synced)
+        return _write(root, plan, outlines, code, done, synced)
 
 
 def _is_isolated(plan: StudyPlan, runs: Sequence[Planned], backend: Backend) -> bool:
@@ -188,7 +188,7 @@ def _called(
 def _write(
     root: Path,
     plan: StudyPlan,
-    runs: Sequence[Planned],
+    runs: Sequence[StudyRun],
     code: Mapping[str, str],
     done: Mapping[str, Done],
     synced: Set[str],
@@ -196,8 +196,9 @@ def _write(
     """Write the manifest, which lists only synced journals; `synced`: those that are already."""
     _sync(root, done.keys() - synced)
     listed = [
-        StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None,) * 2))
+        attrs.evolve(run, sha256=sha256, bytes=size)
         for run in runs
+        for sha256, size in [done.get(run.path, (None, None))]
     ]
     rules = studied(plan.world).world({}).rules
     manifest = Manifest(plan.world, plan.as_dict(), listed, rules, code)
@@ -224,11 +225,7 @@ def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
     if not runs_given_code(plan):
         return _prepared(plan, models)
     import_early(plan.policies, plan.policies if plan.trust is None else plan.trust)
-    runs = in_child(_sendable, plan, models)
-    return [
-        attrs.evolve(run, config=outline.config)
-        for run, outline in zip(runs, plan.outlines(), strict=True)
-    ]
+    return in_child(_prepared, plan, models)
 
 
 def estimate_study(plan: StudyPlan, models: Models | None = None) -> list[Estimate]:
@@ -249,17 +246,13 @@ def _check_contrasts(plan: StudyPlan, runs: Sequence[Planned]) -> None:
     """Raises BadInput for a contrast that the study does not have, before anything is asked."""
     prompt = studied(plan.world).players.prompt
     cells = {cell: members[0].prepared.roster for cell, members in cells_of(runs).items()}
-    who = {cell: labels_of(roster.as_setup(), prompt) for cell, roster in cells.items()}
-    Contrasted(who).chosen(plan.contrasts)
+    who = {cell: subject_in(labels_of(of.as_setup(), prompt)) for cell, of in cells.items()}
+    contrasts_in(who, plan.contrasts)
 
 
 def runs_given_code(plan: StudyPlan) -> bool:
     """Whether a plan has a world or a policy that goldrush does not have itself."""
     return not is_shipped(plan.world, plan.policies)
-
-
-def _sendable(plan: StudyPlan, models: Models | None) -> list[Planned]:
-    return [run.as_sent() for run in _prepared(plan, models)]
 
 
 def _prepared(plan: StudyPlan, models: Models | None) -> list[Planned]:
@@ -300,7 +293,7 @@ def _sharing(models: Models | None, runs: Sequence[Planned], root: Path) -> Iter
 
 
 def _known(
-    root: Path, plan: StudyPlan, runs: Sequence[Planned]
+    root: Path, plan: StudyPlan, runs: Sequence[StudyRun]
 ) -> tuple[dict[str, str], Mapping[str, str]]:
     """SHA-256 by path of the journals that the folder's manifest lists as done, and of the files of
     their code. Raises BadInput if it holds another study, or anything else.

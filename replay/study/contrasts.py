@@ -61,38 +61,33 @@ def _parted(label: str) -> tuple[str, str]:
     return f"{name}[{rest}]" if rest else name, wording
 
 
-class Contrasted:
-    """The cells of a study, as contrasts name them: each with its subject (`subjects`)."""
+def side_of(kind: str, cell: Cell, subject: Worded) -> tuple[str, str]:
+    """The name of a cell in a contrast of this kind, and what its other side has, too."""
+    if kind == TREATMENTS:
+        return cell.treatment, cell.roster
+    if kind == ROSTERS:
+        return cell.roster, cell.treatment
+    return subject.wording.partition("@")[0], f"{subject.name} under {cell.treatment}"
 
-    def __init__(self, cells: Mapping[Cell, Sequence[str]]) -> None:
-        """Of cells with the labels of their agents."""
-        self.subjects = {cell: subject_in(policies) for cell, policies in cells.items()}
 
-    def named(self, kind: str, cell: Cell) -> tuple[str, str]:
-        """The name of a cell in a contrast of this kind, and what its other side has, too."""
-        if kind == TREATMENTS:
-            return cell.treatment, cell.roster
-        if kind == ROSTERS:
-            return cell.roster, cell.treatment
-        subject = self.subjects[cell]
-        return subject.wording.partition("@")[0], f"{subject.name} under {cell.treatment}"
-
-    def chosen(self, texts: Iterable[str]) -> set[tuple[str, str, str]]:
-        """Contrasts as (kind, a, b) from text, `plain-default` for plain − default. Raises BadInput
-        for one whose sides are not two treatments, wordings or rosters of the study.
-        """
-        known: dict[str, tuple[str, str, str]] = {}
-        for kind in (TREATMENTS, WORDINGS, ROSTERS):
-            names = dict.fromkeys(self.named(kind, cell)[0] for cell in self.subjects)
-            known |= {f"{b}-{a}": (kind, a, b) for a in names for b in names if a != b and a and b}
-        for text in texts:
-            if text not in known:
-                raise BadInput(
-                    f"the study has no contrast {format_value(text)}",
-                    f"{nearest(text, known)}write B-A, for B − A: two treatments, rosters or "
-                    f"wordings, such as {next(iter(known), 'plain-default')}",
-                )
-        return {known[text] for text in texts}
+def contrasts_in(
+    subjects: Mapping[Cell, Worded], texts: Iterable[str]
+) -> set[tuple[str, str, str]]:
+    """Contrasts of cells as (kind, a, b) from text, `plain-default` for plain − default. Raises
+    BadInput for one whose sides are not two treatments, wordings or rosters of the study.
+    """
+    known: dict[str, tuple[str, str, str]] = {}
+    for kind in (TREATMENTS, WORDINGS, ROSTERS):
+        names = dict.fromkeys(side_of(kind, *of)[0] for of in subjects.items())
+        known |= {f"{b}-{a}": (kind, a, b) for a in names for b in names if a != b and a and b}
+    for text in texts:
+        if text not in known:
+            raise BadInput(
+                f"the study has no contrast {format_value(text)}",
+                f"{nearest(text, known)}write B-A, for B − A: two treatments, rosters or "
+                f"wordings, such as {next(iter(known), 'plain-default')}",
+            )
+    return {known[text] for text in texts}
 
 
 def is_control(wording: str) -> bool:

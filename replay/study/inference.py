@@ -41,6 +41,18 @@ class Interval:
 
 
 @attrs.frozen
+class Correlation:
+    """A correlation over n pairs (None if undefined) and its 95% interval by Fisher's z (None also
+    for −1 and 1, where z is infinite).
+    """
+
+    n: int
+    value: Value
+    low: Value
+    high: Value
+
+
+@attrs.frozen
 class PairedChange:
     """The change of a measure within pairs (second half − first half), tested one-sided by
     Wilcoxon's signed-rank test, exact for up to 50 changed pairs, ties included.
@@ -50,8 +62,8 @@ class PairedChange:
             `first`, `second` and `difference` cover those with data.
         expected: +1 if the measure is expected to rise, −1 if to fall.
         p, p_opposite: of a change in the expected direction and in the other; None if none changed.
-        effect: the matched-pairs rank-biserial correlation, −1 to 1, positive in the expected
-            direction, with the bounds of its 95% interval (None also for −1 and 1).
+        effect: the matched-pairs rank-biserial correlation over the pairs that changed, −1 to 1,
+            positive in the expected direction.
         right, wrong, same: pairs that changed as expected, in the opposite direction, or not.
     """
 
@@ -62,9 +74,7 @@ class PairedChange:
     expected: int
     p: Value
     p_opposite: Value
-    effect: Value
-    effect_low: Value
-    effect_high: Value
+    effect: Correlation
     right: int
     wrong: int
     same: int
@@ -124,7 +134,6 @@ def change(
         difference * expected for difference in dict(zip(drawn, differences, strict=True)).values()
     ]
     p, p_opposite, effect = _signed_rank(along)
-    effect_low, effect_high = _effect_interval(effect, sum(value != 0 for value in along))
     return PairedChange(
         seeds=len(dict(by_draw)),
         first=interval([a for _, a, _ in whole], drawn),
@@ -134,8 +143,6 @@ def change(
         p=p,
         p_opposite=p_opposite,
         effect=effect,
-        effect_low=effect_low,
-        effect_high=effect_high,
         right=sum(value > 0 for value in along),
         wrong=sum(value < 0 for value in along),
         same=sum(value == 0 for value in along),
@@ -151,13 +158,14 @@ def _tidy(difference: float, a: float, b: float) -> float:
     return float(f"{difference:.10g}")
 
 
-def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
+def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Correlation]:
     """The one-sided p-values of a rise and of a fall, and the rank-biserial correlation
-    (W₊ − W₋) ÷ (W₊ + W₋). Zeros are dropped, as in Wilcoxon's paper of 1945.
+    (W₊ − W₋) ÷ (W₊ + W₋), whose interval has the standard error of this under the null, as in the R
+    package effectsize. Zeros are dropped, as in Wilcoxon's paper of 1945.
     """
     changed = [value for value in along if value]
     if not changed:
-        return None, None, None
+        return None, None, Correlation(0, None, None, None)
     doubled = [int(2 * rank) for rank in ranks([abs(value) for value in changed])]
     most = sum(doubled)
     above = sum(rank for rank, value in zip(doubled, changed, strict=True) if value > 0)
@@ -171,19 +179,17 @@ def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
             float(wilcoxon(changed, alternative=way, correction=True).pvalue)
             for way in ("greater", "less")
         )
-    return p, p_opposite, (2 * above - most) / most
-
-
-def _effect_interval(effect: Value, n: int) -> tuple[Value, Value]:
-    """The 95% interval of a rank-biserial correlation of n changed pairs, by Fisher's z with the
-    standard error of (W₊ − W₋) ÷ (W₊ + W₋) under the null, as in the R package effectsize; none
-    for −1 and 1, where z is infinite.
-    """
-    if effect is None or abs(effect) == 1:
-        return None, None
+    n = len(changed)
     error = math.sqrt(n * (n + 1) * (2 * n + 1) / 6) / (n * (n + 1) / 2)
-    z, half = math.atanh(effect), _NORMAL * error
-    return math.tanh(z - half), math.tanh(z + half)
+    return p, p_opposite, _with_interval(n, (2 * above - most) / most, error)
+
+
+def _with_interval(n: int, value: float, error: float) -> Correlation:
+    """A correlation with its interval; `error`: the standard error of its z."""
+    if abs(value) == 1:
+        return Correlation(n, value, None, None)
+    z, half = math.atanh(value), _NORMAL * error
+    return Correlation(n, value, math.tanh(z - half), math.tanh(z + half))
 
 
 @cache
@@ -280,27 +286,15 @@ def paired(pairs: Iterable[tuple[Value, Value]], draws: Sequence[Hashable] = ())
     )
 
 
-@attrs.frozen
-class Correlation:
-    """Spearman's rank correlation over `n` runs (None with fewer than four, or if one variable is
-    constant), and its 95% interval (None also for ρ = ±1, where Fisher's z is infinite).
+def correlated(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
+    """Spearman's rank correlation over the pairs with two defined values; undefined with fewer than
+    four, or if one variable is constant.
 
     The interval is that of z with variance (1 + ρ² ÷ 2) ÷ (n − 3) (Bonett and Wright, 2000).
     """
-
-    n: int
-    rho: Value
-    low: Value
-    high: Value
-
-
-def correlated(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
-    """The correlation over the pairs with two defined values."""
     whole = [(x, y) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
     n = len(whole)
     rho = spearman([x for x, _ in whole], [y for _, y in whole]) if n >= CORRELATED_MIN else None
-    if rho is None or abs(rho) == 1:
-        return Correlation(n, rho, None, None)
-    error = math.sqrt((1 + rho * rho / 2) / (n - 3))
-    z, half = math.atanh(rho), _NORMAL * error
-    return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half))
+    if rho is None:
+        return Correlation(n, None, None, None)
+    return _with_interval(n, rho, math.sqrt((1 + rho * rho / 2) / (n - 3)))

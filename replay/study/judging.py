@@ -83,14 +83,6 @@ class CriterionVerdict:
         return [judged.cell for judged in self.by_size.values()]
 
     @property
-    def roster(self) -> str:
-        return self.cells[0].roster
-
-    @property
-    def rounds(self) -> int:
-        return self.cells[0].rounds
-
-    @property
     def treatments(self) -> str:
         return " and ".join(cell.treatment for cell in self.cells)
 
@@ -109,8 +101,8 @@ class Verdicts(list[CriterionVerdict]):
         """As a table. `units`: what the runs are counted in."""
         head = ("treatments", "roster", units, "criterion", "verdict", "because")
         rows = [
-            (*map(escaped, (of.treatments, of.roster)), str(of.rounds), of.criterion, of.verdict,
-             escaped(of.note))
+            (escaped(of.treatments), escaped(of.cells[0].roster), str(of.cells[0].rounds),
+             of.criterion, of.verdict, escaped(of.note))
             for of in self
         ]  # fmt: skip
         return format_table([head, *rows], [2])

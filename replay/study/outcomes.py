@@ -27,7 +27,8 @@ from goldrush.replay.study.contrasts import (
     ROSTERS,
     TREATMENTS,
     WORDINGS,
-    Contrasted,
+    contrasts_in,
+    side_of,
 )
 from goldrush.replay.study.inference import (
     SIGNIFICANT,
@@ -258,25 +259,24 @@ def comparisons(
     identical to the baseline by construction are left out. Raises BadInput for a contrast that the
     study does not have.
     """
-    named = contrasted_in(results)
-    chosen, same = named.chosen(contrasts), identical_cells(results)
+    chosen, same = contrasts_in(results.subjects, contrasts), identical_cells(results)
     cells = [cell for cell in results.by_cell if cell not in same]
     compared: list[Comparison] = []
     for kind in (TREATMENTS, WORDINGS, ROSTERS) if chosen else (TREATMENTS, ROSTERS):
-        of = {cell: named.named(kind, cell) for cell in cells}
+        of = {cell: side_of(kind, cell, results.subjects[cell]) for cell in cells}
         for first, second in permutations(cells, 2) if chosen else combinations(cells, 2):
             (a, where), (b, other) = of[first], of[second]
             is_asked = not chosen or (kind, a, b) in chosen
             if is_asked and (where, first.rounds) == (other, second.rounds):
                 compared.append(_of_cells(results, outcome, kind, where, (a, b), (first, second)))
     if chosen:
-        compared = [_beside_noise(results, outcome, named, each) for each in compared]
+        compared = [_beside_noise(results, outcome, each) for each in compared]
     else:
         compared += [each for cell in cells for each in _policies(results, outcome, cell)]
 
     def family(comparison: Comparison) -> str:
         is_of_one = chosen and comparison.kind != ROSTERS
-        return named.subjects[comparison.cells[0]].name if is_of_one else comparison.kind
+        return results.subjects[comparison.cells[0]].name if is_of_one else comparison.kind
 
     families = map(_corrected, grouped(compared, family).values())
     order = (TREATMENTS, WORDINGS, ROSTERS, POLICIES).index
@@ -284,16 +284,13 @@ def comparisons(
     return grouped(corrected, attrgetter("kind"))
 
 
-def contrasted_in(results: AnyResults) -> Contrasted:
-    """The cells of a study, as contrasts name them."""
-    return Contrasted({cell: runs[0].policies for cell, runs in results.by_cell.items()})
-
-
-def _beside_noise(
-    results: AnyResults, outcome: StudyOutcome, named: Contrasted, found: Comparison
-) -> Comparison:
+def _beside_noise(results: AnyResults, outcome: StudyOutcome, found: Comparison) -> Comparison:
     """A comparison of wordings with its noise floor."""
-    of = {named.named(WORDINGS, c): c for c in results.by_cell if c.rounds == found.rounds}
+    of = {
+        side_of(WORDINGS, cell, subject): cell
+        for cell, subject in results.subjects.items()
+        if cell.rounds == found.rounds
+    }
     pair = [of.get((wording, found.where)) for wording in (DEFAULT, NULL)]
     if found.kind != WORDINGS or pair[0] is None or pair[1] is None:
         return found

@@ -62,15 +62,20 @@ FILE_MAX: Final = 1 << 20  # bytes of a plan file
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
 
 
-@attrs.frozen(kw_only=True)
-class Planned(StudyRun):
+@attrs.frozen
+class Planned:
     """A run of a study, ready to be played: prepared, but for the journals that its agents replay
-    (`sources`), as a study may have thousands of runs.
+    (`sources`), as a study may have thousands of runs. It has its settings as its setup does, for
+    workers need not have the class of its configuration. `sha256`: as of StudyRun.
     """
 
+    cell: Cell
+    seed: int
+    path: str
     world: str
     prepared: PreparedRun = attrs.field(repr=False)
     sources: Sequence[str] = ()
+    sha256: str | None = None
 
     @property
     def setup(self) -> Facts:
@@ -81,13 +86,6 @@ class Planned(StudyRun):
         """What playing it needs."""
         trust = self.prepared.roster.trust
         return Resources(models=models, trust=trust, sources=self.sources)
-
-    def as_sent(self) -> Planned:
-        """Itself as workers get it: without `config`, whose class they need not have; its setup has
-        the settings.
-        """
-        nothing: Any = None
-        return attrs.evolve(self, config=nothing)
 
     @property
     def models(self) -> list[Model]:
@@ -145,14 +143,9 @@ class StudyPlan:
             unread = msgspec.structs.replace(prepared.roster, recordings=())
             for run in outlines:
                 facts = {**prepared.facts, "config": run.config.as_dict()}
-                runs.append(
-                    Planned(
-                        **attrs.asdict(run, recurse=False),
-                        world=self.world,
-                        prepared=msgspec.structs.replace(prepared, facts=facts, roster=unread),
-                        sources=prepared.roster.sources,
-                    )
-                )
+                ready = msgspec.structs.replace(prepared, facts=facts, roster=unread)
+                sources = prepared.roster.sources
+                runs.append(Planned(cell, run.seed, run.path, self.world, ready, sources))
         return runs
 
     def outlines(self) -> list[StudyRun]:

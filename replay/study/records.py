@@ -48,7 +48,7 @@ class StudyRun:
     bytes: int | None = None
 
 
-R = TypeVar("R", bound=StudyRun)
+R = TypeVar("R")  # a run of a cell
 
 
 def cells_of(runs: Iterable[R]) -> dict[Cell, list[R]]:

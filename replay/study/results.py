@@ -13,6 +13,7 @@ from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.journal.taken import Taken, by_model
 from goldrush.replay.levelled import levelled
+from goldrush.replay.study.contrasts import Worded, subject_in
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 from goldrush.replay.tools import Tools
 
@@ -41,6 +42,11 @@ class Results(Generic[C, K]):
     def equal(self) -> int:
         """The number of runs that are equal in every event to an earlier one of their cell."""
         return sum(run.equal_to is not None for run in self.runs)
+
+    @cached_property
+    def subjects(self) -> dict[Cell, Worded]:
+        """Who plays in each cell, and under which wording."""
+        return {cell: subject_in(runs[0].policies) for cell, runs in self.by_cell.items()}
 
     @cached_property
     def measures(self) -> Measures:

@@ -39,10 +39,6 @@ class Assessment:
     def __init__(self, results: Results[Any, Any], *, burn_in: bool = True) -> None:
         self.results = results
         self.criteria = results.of.studies.criteria
-        self._titles = {
-            name: measure.title.partition(",")[0]
-            for name, measure in results.measures.known.items()
-        }
         self._burn_in = burn_in
         self._alone = {cell: self._without_null(runs) for cell, runs in results.by_cell.items()}
         self._nulls = nulls(results)
@@ -119,8 +115,10 @@ class Assessment:
         return nothing.text if any(value is not None for value in values) else ""
 
     def _reason(self, findings: Sequence[Finding]) -> str:
+        titles = [self.results.measures.known[finding.measure].title for finding in findings]
         return ", ".join(
-            f"{self._titles[finding.measure]}: {finding.shows}" for finding in findings
+            f"{title.partition(',')[0]}: {finding.shows}"
+            for title, finding in zip(titles, findings, strict=True)
         )
 
 

@@ -65,7 +65,7 @@ def _row(judged: SizeVerdict) -> dict[str, str]:
         "criterion": judged.criterion, "measure": finding.measure, "workers": str(judged.size),
         "seasons": str(change.seeds), "protocol": number(change.second.mean),
         "null": f"{number(change.first.mean)} ({null})",
-        "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "effect": within_bounds(change.effect),
         "p, Holm": p_value(finding.holm), "as expected": f"{change.right} of {change.seeds}",
     }  # fmt: skip
 

@@ -16,7 +16,6 @@ from goldrush.replay.report.plot import SCATTER, STEPS, Row
 from goldrush.replay.report.reported import ReportedStudy
 from goldrush.replay.report.tables import ReportTable
 from goldrush.replay.study.comparisons import baseline_of
-from goldrush.replay.study.inference import Correlation
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import curve
@@ -105,17 +104,13 @@ def tables_of(study: ReportedStudy) -> list[ReportTable]:
                 {
                     "roster": each.roster or "all", "rounds": str(each.rounds),
                     "runs": f"{each.gini.n:,}",
-                    "Gini with turnover": _correlation(each.gini),
-                    "HHI with turnover": _correlation(each.hhi),
+                    "Gini with turnover": within_bounds(each.gini),
+                    "HHI with turnover": within_bounds(each.hhi),
                 }
                 for each in trade_offs(study.results)
             ],
         )
     ]  # fmt: skip
-
-
-def _correlation(found: Correlation) -> str:
-    return within_bounds(found.rho, found.low, found.high)
 
 
 CHAPTER: Final = Chapter(

@@ -202,8 +202,8 @@ FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
 NO_READERS = {
     "meets no event: paths, headers, START alone, no journal": """
         batch.journals_in forged.reporting_forged outline.outline_of
-        report.figure.check_paper report.folder.check_folder report.figure.write_figures
-        report.folder.write_folder report.tables.write_tables study.manifest.read_manifest
+        report.folder.check_folder report.folder.write_folder report.templates.templates
+        study.manifest.read_manifest
         study.listing.no_manifest study.manifest.write_manifest study.plan.read_plan
         view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of

@@ -11,7 +11,6 @@ from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.numbers import bounds, number, p_value, rounded
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import study_of
-from goldrush.replay.report.sections import excluded
 from goldrush.replay.report.tables import Marked
 from goldrush.replay.report.values import answers
 from goldrush.replay.study.outcomes import TREATMENTS
@@ -166,7 +165,7 @@ def test_a_row_of_a_table_has_the_numbers_of_its_comparison_and_its_agents() -> 
         row["policy"]: row["agents"] for row in standings if row["roster"] == MIXED
     }
     numbers = ("mean of a", "mean of b", "difference ± 95%", "p", "Holm")
-    for row, one in zip(compared, page.study.answer.comparisons[TREATMENTS], strict=True):
+    for row, one in zip(compared, page.study.comparisons[TREATMENTS], strict=True):
         assert [
             rounded(one.change.first), rounded(one.change.second), bounds(one.change.difference),
             p_value(one.p), p_value(one.holm),
@@ -199,18 +198,18 @@ def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None
 
 def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
     reported = page_of(study(planted, 3, rosters=("a\x1b[31mb\u202e", "claim"))).study
-    texts = [*reported.answer.sentences, *repr(reported.answer).split("\n")]
+    texts = [*reported.sentences, *repr(reported).split("\n")]
 
     assert any(r"a\x1b[31mb\u202e" in text for text in texts)
     assert all(map(is_visible, filter(None, texts)))
 
 
-@pytest.mark.parametrize("lost", [0, 2])
-def test_runs_without_a_value_are_named(lost: int) -> None:
+@pytest.mark.parametrize(("lost", "told"), [(0, "No run is excluded."), (2, "and pairs: 2 runs: ")])
+def test_runs_without_a_value_are_named(lost: int, told: str) -> None:
     runs = [run for of_cell in study(planted, 4).by_cell.values() for run in of_cell]
     kept = [attrs.evolve(run, by_agent={"gold": [None] * 10}) for run in runs[:lost]]
 
-    assert lost == len(excluded(page_of(results(*kept, *runs[lost:])).study))
+    assert told in page_of(results(*kept, *runs[lost:])).html()
 
 
 def test_where_nobody_plays_no_roster_is_named() -> None:
@@ -220,7 +219,7 @@ def test_where_nobody_plays_no_roster_is_named() -> None:
         for seed in range(3)
     ]
     page = StudyPage(study_of(results(*runs), "gini"))
-    sentences = " ".join(page.study.answer.sentences)
+    sentences = " ".join(page.study.sentences)
 
     assert "with 3 seeds" in sentences
     assert "mixed" not in sentences

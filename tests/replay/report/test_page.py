@@ -13,7 +13,7 @@ from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.plot import LABEL_MAX, labels_of, styles_of
 from goldrush.replay.report.reported import study_of
 from goldrush.replay.studies import NO_STUDIES
-from goldrush.replay.study.inference import Interval
+from goldrush.replay.study.inference import Correlation, Interval
 from goldrush.replay.study.records import Cell
 from tests.replay.report.pages import Page
 from tests.replay.study.made_up import made, results
@@ -68,7 +68,7 @@ def test_a_figure_has_three_digits_that_count(value: float | None, text: str) ->
 
 
 def test_an_effect_has_both_bounds_and_a_zero_no_sign() -> None:
-    assert "0.00 [−0.25,\u00a00.50]" == within_bounds(-0.001, -0.25, 0.5)
+    assert "0.00 [−0.25,\u00a00.50]" == within_bounds(Correlation(9, -0.001, -0.25, 0.5))
 
 
 def test_an_interval_stands_behind_its_mean_where_there_is_one() -> None:

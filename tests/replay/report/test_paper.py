@@ -14,8 +14,8 @@ import pytest
 import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.colours import GREY
-from goldrush.replay.report.figure import Figure, figure_named, write_figures
-from goldrush.replay.report.folder import SUFFIXES
+from goldrush.replay.report.figure import FIGURES, Figure, figure_named
+from goldrush.replay.report.folder import SUFFIXES, write_folder
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.paper import DPI, KINDS, WIDTHS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import LINES, SCATTER, Row, Style
@@ -149,11 +149,11 @@ def test_a_folder_of_figures_is_replaced_whole_by_force_unless_it_has_anything_e
 ) -> None:
     folder = tmp_path / "figures"
     one, two = (figure(name, f"{name}. 50%") for name in ("one", "two"))
-    write_figures([one, two], folder, jobs=1)
+    write_folder([one, two], folder, FIGURES, jobs=1)
     there = {path.name for path in folder.iterdir()}
     with pytest.raises(BadInput):
-        write_figures([two], folder, jobs=1)
-    write_figures([two], folder, force=True, jobs=1)
+        write_folder([two], folder, FIGURES, jobs=1)
+    write_folder([two], folder, FIGURES, force=True, jobs=1)
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     assert {f"{name}.{suffix}" for name in ("one", "two") for suffix in SUFFIXES} == there
@@ -162,7 +162,7 @@ def test_a_folder_of_figures_is_replaced_whole_by_force_unless_it_has_anything_e
     for name in ("thesis.tex", "of-mine.png"):
         (folder / name).write_text("mine")
         with pytest.raises(BadInput, match=name.partition(".")[0]):
-            write_figures([one], folder, force=True, jobs=1)
+            write_folder([one], folder, FIGURES, force=True, jobs=1)
         (folder / name).unlink()
     assert after == {path.name: path.read_bytes() for path in folder.iterdir()}
 

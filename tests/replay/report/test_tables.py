@@ -9,10 +9,10 @@ import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.report.folder import tex
+from goldrush.replay.report.folder import tex, write_folder
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.reported import study_of
-from goldrush.replay.report.tables import Marked, ReportTable, write_tables
+from goldrush.replay.report.tables import TABLES, Marked, ReportTable
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.report.pages import Page
@@ -60,7 +60,7 @@ def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) ->
         for n in (0, 1)
     ]  # fmt: skip
     page = StudyPage(study_of(results(*runs), criteria=True))
-    write_tables(list(page.tables.values()), tmp_path / "tables")
+    write_folder(list(page.tables.values()), tmp_path / "tables", TABLES, jobs=1)
     names, shown = list(page.tables), Page(page.html()).tables
 
     assert {f"{name}.{kind}" for name in names for kind in ("csv", "tex")} == {
@@ -79,15 +79,15 @@ def test_every_table_of_the_page_is_a_file_with_the_same_rows(tmp_path: Path) ->
 
 def test_earlier_tables_are_replaced_by_force_and_nothing_else_is(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
-    write_tables([TABLE, ReportTable("two", ["a"], [], "")], folder)
+    write_folder([TABLE, ReportTable("two", ["a"], [], "")], folder, TABLES, jobs=1)
     with pytest.raises(BadInput):
-        write_tables([TABLE], folder)
-    write_tables([TABLE], folder, force=True)
+        write_folder([TABLE], folder, TABLES, jobs=1)
+    write_folder([TABLE], folder, TABLES, jobs=1, force=True)
     assert {"it.csv", "it.tex"} == {path.name for path in folder.iterdir()}
 
     for name in ("thesis.tex", "notes.csv"):
         (folder / name).write_text("mine")
         with pytest.raises(BadInput, match=name.partition(".")[0]):
-            write_tables([TABLE], folder, force=True)
+            write_folder([TABLE], folder, TABLES, jobs=1, force=True)
         assert "mine" == (folder / name).read_text()
         (folder / name).unlink()

@@ -128,7 +128,7 @@ def test_the_manifest_has_the_plan_the_versions_and_a_line_for_every_run(whole: 
     assert ("mining", 1, 2) == (table["world"], table["format"], table["rules"])
     assert json.loads(json.dumps(PLAN.as_dict())) == table["plan"] == manifest.plan
     assert manifest.runs == manifest.played
-    assert [(run.cell, run.seed, run.path, run.config) for run in RUNS] == [
+    assert [(run.cell, run.seed, run.path, run.config) for run in PLAN.outlines()] == [
         (run.cell, run.seed, run.path, run.config) for run in manifest.runs
     ]
     for run in table["runs"]:

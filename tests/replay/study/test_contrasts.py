@@ -88,8 +88,7 @@ def test_the_raiders_wording_is_told_from_noise_and_the_settlers_is_not(
     found: ReportedStudy,
 ) -> None:
     compared = {
-        (each.where.partition(" ")[0], each.b): each
-        for each in found.answer.comparisons["wordings"]
+        (each.where.partition(" ")[0], each.b): each for each in found.comparisons["wordings"]
     }
     raider, settler = compared["llm:raider", "plain"], compared["llm:settler", "plain"]
     interval, noise = raider.change.difference, compared["llm:raider", "null"].change.difference
@@ -111,8 +110,8 @@ def test_a_report_says_so_and_names_controls_and_what_is_not_measured(
     results = {row[1]: str(row[-1]) for row in page.tables["wordings"].rows if "settler" in row[0]}
     shares = {row[0]: row[2:] for row in page.tables["variance"].rows}
 
-    assert found.answer.sentences[2].startswith("Wordings: 1 of 5 differences beyond the noise")
-    assert "The positive control: 1 of 1 difference beyond" in found.answer.sentences[2]
+    assert found.sentences[2].startswith("Wordings: 1 of 5 differences beyond the noise")
+    assert "The positive control: 1 of 1 difference beyond" in found.sentences[2]
     assert {"not told from noise"} == {*results.values()}
     assert {"llm:raider", "llm:settler"} == shares.keys()
     assert all(row[-2] == "not measured: needs reask" for row in shares.values())

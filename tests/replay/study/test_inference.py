@@ -144,8 +144,8 @@ def test_fifty_pairs_are_tested_exactly_and_zeros_do_not_count_among_them() -> N
 def test_the_effect_is_the_rank_biserial_correlation(
     differences: list[float], effect: float
 ) -> None:
-    assert effect == pytest.approx(changed(*differences).effect)
-    assert -effect == pytest.approx(changed(*differences, expected=-1).effect)
+    assert effect == pytest.approx(changed(*differences).effect.value)
+    assert -effect == pytest.approx(changed(*differences, expected=-1).effect.value)
 
 
 def test_an_effect_has_an_interval_by_fishers_z_but_for_one_that_is_whole() -> None:
@@ -155,9 +155,9 @@ def test_an_effect_has_an_interval_by_fishers_z_but_for_one_that_is_whole() -> N
     half = 1.959964 * math.sqrt(14) / 6
 
     assert (math.tanh(z - half), math.tanh(z + half)) == pytest.approx(
-        (found.effect_low, found.effect_high)
+        (found.effect.low, found.effect.high)
     )
-    assert (1.0, None, None) == (whole.effect, whole.effect_low, whole.effect_high)
+    assert Correlation(3, 1.0, None, None) == whole.effect
 
 
 # changes
@@ -187,7 +187,7 @@ def test_without_data_nothing_is_tested(pairs: list[tuple[float | None, float | 
     found = change(pairs, -1)
 
     assert (len(pairs), 0) == (found.seeds, found.n)
-    assert (None, None, None) == (found.p, found.p_opposite, found.effect)
+    assert (None, None, None) == (found.p, found.p_opposite, found.effect.value)
     assert (0, 0, 0, False) == (found.right, found.wrong, found.same, found.is_all_zero)
 
 
@@ -195,7 +195,7 @@ def test_where_nothing_changes_there_is_nothing_to_test() -> None:
     found = change([(0.3, 0.3)] * 20, +1)
 
     assert (20, True) == (found.same, found.is_all_zero)
-    assert (None, None, None) == (found.p, found.p_opposite, found.effect)
+    assert (None, None, None) == (found.p, found.p_opposite, found.effect.value)
     assert Interval(20, 0.0, 0.0, 0.0) == found.difference
 
 
@@ -240,12 +240,12 @@ def test_the_correlation_is_scipys(pairs: list[tuple[float, float]]) -> None:
         assert Correlation(len(pairs), None, None, None) == found
         return
 
-    assert spearmanr(xs, ys).statistic == pytest.approx(found.rho, abs=1e-12)
-    assert found.rho is not None
-    if abs(found.rho) == 1:
+    assert spearmanr(xs, ys).statistic == pytest.approx(found.value, abs=1e-12)
+    assert found.value is not None
+    if abs(found.value) == 1:
         assert (None, None) == (found.low, found.high)
     else:
-        assert -1 <= found.low <= found.rho <= found.high <= 1
+        assert -1 <= found.low <= found.value <= found.high <= 1
 
 
 def test_the_interval_of_a_correlation_by_hand() -> None:
@@ -253,7 +253,7 @@ def test_the_interval_of_a_correlation_by_hand() -> None:
     found = correlated([1, 2, 3, 4, 5], [20, 10, 40, 30, 50])
     half = 1.959964 * math.sqrt((1 + 0.32) / 2)
 
-    assert (5, 0.8) == (found.n, pytest.approx(found.rho))
+    assert (5, 0.8) == (found.n, pytest.approx(found.value))
     assert math.tanh(1.098612 - half) == pytest.approx(found.low, rel=1e-5)
     assert math.tanh(1.098612 + half) == pytest.approx(found.high, rel=1e-5)
 
@@ -283,7 +283,7 @@ def test_whatever_comes_in_no_figure_that_is_none_comes_out(
         found = change(pairs, +1)
         together = correlated([a for a, _ in pairs], [b for _, b in pairs])
     figures = [
-        found.p, found.p_opposite, found.effect, *attrs.astuple(together),
+        found.p, found.p_opposite, *attrs.astuple(found.effect), *attrs.astuple(together),
         *(f for each in (found.first, found.second, found.difference) for f in attrs.astuple(each)),
     ]  # fmt: skip
 
@@ -302,7 +302,7 @@ def test_differences_that_rounding_alone_tells_apart_share_a_rank() -> None:
     # The seven share rank 4, the one that fell has rank 8: W₊ = 28 of 36. As much or more have, of
     # 2⁸ patterns, with the eighth those with 5, 6 or 7 of the seven (21 + 7 + 1), without it 1.
     assert 30 / 256 == found.p
-    assert almost(2 * 28 / 36 - 1) == found.effect
+    assert almost(2 * 28 / 36 - 1) == found.effect.value
 
 
 def almost(value: float) -> object:

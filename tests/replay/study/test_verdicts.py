@@ -80,12 +80,15 @@ def study(
     return results(*runs)
 
 
-def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, CriterionVerdict]:
-    return {one.criterion: one for one in Assessment(found).verdicts if one.roster == roster}
+def verdicts_of(
+    found: Results, roster: str = LEARNER, **options: bool
+) -> dict[str, CriterionVerdict]:
+    verdicts = Assessment(found, **options).verdicts
+    return {one.criterion: one for one in verdicts if one.cells[0].roster == roster}
 
 
-def judged(found: Results, roster: str = LEARNER) -> dict[str, str]:
-    return {criterion: one.verdict for criterion, one in verdicts_of(found, roster).items()}
+def judged(found: Results, roster: str = LEARNER, **options: bool) -> dict[str, str]:
+    return {name: one.verdict for name, one in verdicts_of(found, roster, **options).items()}
 
 
 def shown(found: Results, treatment: str = FEW, roster: str = LEARNER) -> dict[str, str]:
@@ -326,11 +329,10 @@ def test_halves_are_judged_after_the_burn_in_or_without_one() -> None:
         for run in runs
     ]
     found = results(*runs)
-    whole = [one for one in Assessment(found, burn_in=False).verdicts if one.roster == LEARNER]
 
     assert dict.fromkeys(EVERY, SUPPORTED) == judged(found)
     expected = dict.fromkeys(EVERY, SUPPORTED) | {"efficiency": UNDECIDED}
-    assert expected == {one.criterion: one.verdict for one in whole}
+    assert expected == judged(found, burn_in=False)
 
 
 # what a verdict says

@@ -98,7 +98,7 @@ def test_a_manifest_is_read_with_the_landscapes_that_its_seeds_make(tmp_path: Pa
     carry_out(plan, tmp_path / "study")
     manifest = read_manifest(tmp_path / "study")
 
-    assert [run.config for run in plan.runs()] == [run.config for run in manifest.runs]
+    assert [run.config for run in plan.outlines()] == [run.config for run in manifest.runs]
     for run in manifest.runs:
         [started, *_] = events_of(tmp_path / "study" / run.path)
         assert run.seed == started["config"]["arena"]["options"]["landscape"]
