@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Final
 
 from goldrush.agents.llm.failures import INVALID, NO_ACTION, failure_kind
@@ -40,11 +41,7 @@ from goldrush.replay.data.columns import (
 from goldrush.replay.data.run_data import RunData
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.tools import Tables
-from goldrush.replay.worlds.mining.measures import (
-    MeasuredRun,
-    check_gold,
-)
-from goldrush.replay.worlds.mining.spells import Spell
+from goldrush.replay.worlds.mining.measures import check_gold
 
 _SETUP: Final = (
     Column("config", JSON, "all settings by name"),
@@ -123,15 +120,9 @@ AGENTS: Final = Table(
 )  # fmt: skip
 
 
-def _spells(run: RunData) -> Iterator[Spell]:
-    measured = run.measured
-    assert isinstance(measured, MeasuredRun)  # of the mining world
-    return iter(measured.spells)
-
-
 SPELLS: Final = records_table(
     "spells",
-    _spells,
+    attrgetter("measured.spells"),
     "an owner's hold of a plot: consecutive round ends",
     Column("plot", WHOLE, "the plot's id"),
     Column("owner", WHOLE, "the agent who holds it"),
