@@ -299,10 +299,8 @@ def by_unit(
                 taken.add(state)
                 taken.sample(lambda state=state: by_agent(state))  # type: ignore[misc]
         last = by_agent(walk.state)
-        return Measured(
-            config=config(walk.state), known=known, vocabulary=world.vocabulary,
-            **taken.fields(reader, walk, last),
-        )  # fmt: skip
+        fields = taken.fields(world, reader, walk, last)
+        return Measured(config=config(walk.state), **fields)
 
     return read
 
@@ -356,10 +354,13 @@ class Measuring:
         if self._sampling.wants(self.units):
             self._sampling.add(self.units, by_agent())
 
-    def fields(self, reader: JournalReader, walk: Walk[Any], by_agent: ByAgent) -> dict[str, Any]:
-        """What `Measured` has of a run to its end, besides its settings and measures."""
+    def fields(
+        self, world: World[Any], reader: JournalReader, walk: Walk[Any], by_agent: ByAgent
+    ) -> dict[str, Any]:
+        """What `Measured` has of a run to its end, besides its settings."""
         policies = played(self._rosters.values())
         return {
+            "known": self.known, "vocabulary": world.vocabulary,
             "path": reader.path, "roster": policies, "finished": reader.ended,
             "forks": len(walk.forks), "units": self.units, "values": self.values,
             "by_agent": by_agent,

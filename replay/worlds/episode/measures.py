@@ -191,7 +191,8 @@ class _Moves:
 
 def read(reader: JournalReader) -> MeasuredEpisodes:
     """The measured run of an open journal. Raises JournalError as reading it does."""
-    taken, walk = Measuring(MEASURES), Walk(episode_world(), reader)
+    taken, world = Measuring(MEASURES), episode_world()
+    walk = Walk(world, reader)
     episodes, by_agent, moves, steps = Episodes(), _ByAgent(), _Moves(), array("q")
     for commit, state in walk:
         if commit.kind in (START, FORK):
@@ -214,11 +215,11 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
         variables = {name: each for name, each in known.items() if name not in MEASURES}
-        known = {name: variables[name] for name in variables if name in moves.names}
-        still = {name: variables[name] for name in variables if name not in known}
+        taken.known = {name: variables[name] for name in variables if name in moves.names}
+        still = {name: variables[name] for name in variables if name not in taken.known}
     return MeasuredEpisodes(
-        config=state.config, known=known, still=still, episodes=episodes.all, about=state.about,
-        steps=steps, vocabulary=VOCABULARY, **taken.fields(reader, walk, by_agent.values),
+        config=state.config, still=still, episodes=episodes.all, about=state.about, steps=steps,
+        **taken.fields(world, reader, walk, by_agent.values),
     )  # fmt: skip
 
 

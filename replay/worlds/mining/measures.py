@@ -283,9 +283,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         speculated=counting.speculated,
         gold=gold,
         spells=counting.spells(),
-        known=MEASURES,
-        vocabulary=MINING.vocabulary,
-        **taken.fields(reader, walk, _agents_at(walk.state)),
+        **taken.fields(MINING, reader, walk, _agents_at(walk.state)),
     )
 
 

@@ -147,7 +147,8 @@ def _noted(name: str) -> Measure:
 
 def read(reader: JournalReader) -> MeasuredProgram:
     """The measures of an open journal that was not read yet; see `Measures.read`."""
-    taken, walk = Measuring(KNOWN), Walk(program_world(), reader)
+    taken, world = Measuring(KNOWN), program_world()
+    walk = Walk(world, reader)
     taken.declare(0, ())
     notes: list[tuple[int, str, Json]] = []
     counted = 0
@@ -160,8 +161,8 @@ def read(reader: JournalReader) -> MeasuredProgram:
             taken.add(state)
             counted += fold.counts(commit, VOCABULARY)
     return MeasuredProgram(
-        config=ProgramConfig(), known=taken.known, vocabulary=VOCABULARY, notes=notes,
-        command=walk.state.setup["command"], exchanges=counted, **taken.fields(reader, walk, {}),
+        config=ProgramConfig(), notes=notes, command=walk.state.setup["command"],
+        exchanges=counted, **taken.fields(world, reader, walk, {}),
     )  # fmt: skip
 
 
