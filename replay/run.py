@@ -776,7 +776,6 @@ class PlannedRun(Record, frozen=True):
             raise BadInput(
                 f"the rules of the {world.name} world are not watched", "leave --check out"
             )
-        remarks: list[str] = []
         watching = world.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
             checking: AbstractContextManager[None] = nullcontext()
@@ -793,18 +792,18 @@ class PlannedRun(Record, frozen=True):
                 if on_unit is not None:
                     on_unit(unit, state)
 
+            def warn(state: Any) -> None:
+                if remarks := tools.checks(state):
+                    from goldrush.agents.llm.models import Models
+
+                    for remark in remarks:
+                        (self.resources.models or Models()).warn(remark)
+
             with checking:
                 players.record(
                     world, tools.players, target, run, resources=self.resources,
-                    force=force, fsync=fsync, on_unit=each_unit,
-                    on_start=lambda state: remarks.extend(tools.checks(state)),
+                    force=force, fsync=fsync, on_unit=each_unit, on_start=warn,
                 )  # fmt: skip
-            if remarks:
-                from goldrush.agents.llm.models import Models
-
-                models = self.resources.models or Models()
-                for remark in remarks:
-                    models.warn(remark)
             return Run._kept(target, self.resources, run.roster.trust, folder, self.make)
 
 

@@ -9,6 +9,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import attrs
+
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
@@ -30,32 +32,28 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
+@attrs.define(slots=False)
 class RunData:
     """A journal as a source of rows. It is measured once, on first use.
 
     Attributes:
+        users: measures of the user.
         on_bytes: called while it is measured, as of JournalReader.
         step: see `Measured.by_step`.
-        users: measures of the user.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        tools: Tools,
-        world: World[Any],
-        cell: tuple[str, str] | None,
-        users: Sequence[UserMeasure] = (),
-    ) -> None:
-        self.path = str(path)
-        # A name that is not UTF-8 is escaped: neither format can hold it.
-        self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
-        self.tools = tools
-        self.world = world
-        self.on_bytes: Callable[[int], None] | None = None
-        self.step: str | None = None
-        self._cell = cell
-        self.users = users
+    path: str = attrs.field(converter=str)
+    tools: Tools
+    world: World[Any]
+    _cell: tuple[str, str] | None
+    users: Sequence[UserMeasure] = ()
+    on_bytes: Callable[[int], None] | None = None
+    step: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its path as text that either format can hold: what is not UTF-8 is escaped."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
     @cached_property
     def measures(self) -> Measures:

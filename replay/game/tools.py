@@ -31,7 +31,7 @@ from goldrush.replay.data.user_measures import is_finite
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.simultaneous import SimultaneousTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
-from goldrush.replay.tools import ClosedUnit, Description, View, lazy
+from goldrush.replay.tools import ClosedUnit, Description, View
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import DrawAudits
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 class GameTools(SimultaneousTools):
     """The tools of a game."""
-
-    _draws = lazy("goldrush.replay.game.draws:draws_of")
 
     def __init__(self, game: type[Game]) -> None:
         super().__init__(players_of_game(game), game)  # type: ignore[arg-type]
@@ -89,8 +87,9 @@ class GameTools(SimultaneousTools):
 
     @property
     def draws(self) -> DrawAudits[State]:  # type: ignore[override]  # the game's own
-        draws: DrawAudits[State] = self._draws(self.compiled)
-        return draws
+        from goldrush.replay.game.draws import draws_of
+
+        return draws_of(self.compiled)
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return {name: getattr(unit.state, name) for name in unit.state.types}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.question import MORE
 from goldrush.agents.llm.versions import PromptVersion
@@ -51,8 +52,7 @@ _NOT_COMPARED: Final = " (not compared: clocks, tokens and names that servers of
 _WHICH: Final = "`goldrush verify` shows which run follows the rules"
 
 
-@attrs.frozen
-class Cause:
+class Cause(msgspec.Struct, frozen=True):
     """A reason why two runs differ.
 
     Attributes:
@@ -67,16 +67,10 @@ class Cause:
 
     kind: str
     round: int
-    text: str
+    text: str = msgspec.field(name="says")  # so it is called in JSON
     name: str | None = None
     a: Any = None
     b: Any = None
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind, "round": self.round, "says": self.text, "name": self.name,
-            "a": self.a, "b": self.b,
-        }  # fmt: skip
 
 
 @attrs.frozen
@@ -168,18 +162,18 @@ class Diff:
 
     def as_dict(self) -> dict[str, Any]:
         """The difference for JSON."""
-        first = self.first and {
-            "round": self.first.round,
-            "a": self.first.a and self.first.a.as_dict(),
-            "b": self.first.b and self.first.b.as_dict(),
-        }
+        first = None
+        if self.first is not None:
+            sides = {name: getattr(self.first, name) for name in "ab"}
+            events = {name: event and event.as_dict() for name, event in sides.items()}
+            first = {"round": self.first.round, **events}
         return {
             "same": self.same,
             "reported": self.reported,
             "prefix": self.prefix,
             "a": attrs.asdict(self.a),
             "b": attrs.asdict(self.b),
-            "causes": [cause.as_dict() for cause in self.causes],
+            "causes": msgspec.to_builtins(self.causes),
             "first": first,
         }
 

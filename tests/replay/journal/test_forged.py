@@ -211,7 +211,7 @@ NO_READERS = {
         draws.draws_of find.tools_at find.tools_of find.typed find.open_world find.players_of
          find.is_shipped_at source.records_source
          competition.steps.season_world story.sentences_of
-         episode.show.sentences_of episode.wrap.wrap
+         episode.show.sentences_of mining.story.sentences_of episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
         index.commits_near index.states_near mining.measures.measured_by
