@@ -296,7 +296,7 @@ class Run:
         from goldrush.replay.view.page import page_of
 
         try:
-            page = escape(page_of(self.path), quote=True)
+            page = escape(page_of(self.path)[0], quote=True)
         except GoldrushError as error:
             return f"<p>{escape(repr(self))}: {escape(str(error))}</p>"
         return (

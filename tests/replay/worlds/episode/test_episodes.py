@@ -172,7 +172,7 @@ def test_a_step_is_told_with_the_names_of_agents(path: Path) -> None:
 
 def test_names_and_numbers_of_anybody_are_text(path: Path) -> None:
     recorded(path, partial(Named, [HOSTILE, "\x1b[31mred"], [nan, inf]), "parallel", 3)
-    page, told = page_of(path), [line for unit in (1, 2) for line in lines(path, unit)]
+    (page, _), told = page_of(path), [line for unit in (1, 2) for line in lines(path, unit)]
 
     assert HOSTILE[:-1] not in page
     assert not set("\x1b\u202e") & set(page + "".join(told))
