@@ -252,7 +252,8 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     Raises JournalError if the journal cannot be read.
     """
     world = season_world(reader)
-    taken, counting, walk = Measuring(MEASURES), _Counting(), Walk(world, reader, ROWS)
+    counting, walk = _Counting(), Walk(world, reader, ROWS)
+    taken = Measuring(MEASURES, lambda: counting.by_agent(_workers(walk.state)))
     by_hand: set[tuple[int, int, int, int]] = set()  # not said so far
 
     def set_up() -> None:
@@ -265,7 +266,6 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         state = each.state
         by_hand.difference_update((state.assignment, *turn_of(row)) for row in each.of(Spoke))
         taken.add(counting.close(each))
-        taken.sample(lambda state=state: counting.by_agent(_workers(state)))  # type: ignore[misc]
     state = walk.state
     return MeasuredSeason(
         config=state.config,
@@ -273,7 +273,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         visits=(mean(counting.visits[0]), mean(counting.visits[1])),
         leader=_leader_of(state),
         unsaid=sorted(turn for turn in by_hand if turn[0] < state.assignment),
-        **taken.fields(world, reader, walk, counting.by_agent(_workers(state))),
+        **taken.fields(world, reader, walk),
     )
 
 

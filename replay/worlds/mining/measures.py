@@ -266,7 +266,8 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
 
     Raises JournalError if it cannot be read, MalformedEvents if its rows are invalid.
     """
-    walk, taken, gold = Walk(MINING, reader), Measuring(MEASURES), array("d")
+    walk, gold = Walk(MINING, reader), array("d")
+    taken = Measuring(MEASURES, lambda: _agents_at(walk.state))
     for commit, state in walk:
         if commit.kind == START:
             counting = Counting(state)
@@ -276,14 +277,13 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
             continue
         check_gold(state)
         taken.add(counting.add(state))
-        taken.sample(partial(_agents_at, state))
         gold.extend(state.gold)
     return MeasuredRun(
         config=walk.state.config,
         speculated=counting.speculated,
         gold=gold,
         spells=counting.spells(),
-        **taken.fields(MINING, reader, walk, _agents_at(walk.state)),
+        **taken.fields(MINING, reader, walk),
     )
 
 

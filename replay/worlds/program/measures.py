@@ -162,7 +162,7 @@ def read(reader: JournalReader) -> MeasuredProgram:
             counted += fold.counts(commit, VOCABULARY)
     return MeasuredProgram(
         config=ProgramConfig(), notes=notes, command=walk.state.setup["command"],
-        exchanges=counted, **taken.fields(world, reader, walk, {}),
+        exchanges=counted, **taken.fields(world, reader, walk),
     )  # fmt: skip
 
 
