@@ -439,11 +439,11 @@ class Run:
 
         Arguments and errors: as of `Run.events`.
         """
-        from goldrush.replay.journal.story import narrator
+        from goldrush.replay.journal.story import narrated
 
         events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
-        events, narrated = tee(events)
-        lines = zip(events, narrator(self.path)(narrated), strict=True)
+        events, told = tee(events)
+        lines = zip(events, narrated(self.path, told), strict=True)
         return [f"{event.unit}: {line}" for event, line in lines]
 
     # Checking and comparing.

@@ -123,16 +123,6 @@ def named(*measures: T) -> Mapping[str, T]:
     return {measure.name: measure for measure in measures}
 
 
-@attrs.frozen
-class Remarks:
-    """What a headline says of a run beside its standings: at most two sentences. `lead`: they come
-    before the standings.
-    """
-
-    sentences: Sequence[str] = attrs.field(default=(), eq=tuple)
-    lead: bool = False
-
-
 class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True):
     """A run and its measures. A world subclasses it for what its measures of spans need.
 

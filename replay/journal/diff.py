@@ -33,7 +33,7 @@ from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, uncha
 from goldrush.replay.find import open_world, tools_at, tools_named
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.journal.verify import way_out_of
 from goldrush.replay.text import cut_middle
 
@@ -588,11 +588,10 @@ def _both(difference: Diff) -> list[str]:
     a, b = difference.a.path, difference.b.path
     if paired := tools_at(a).differing(a, b):
         return [*paired]
-    story = narrator(a)
     assert difference.first is not None
     events = difference.first.a, difference.first.b
     nothing = f"nothing more in this {difference.vocabulary.unit}"
-    texts = [nothing if event is None else next(story([event])) for event in events]
+    texts = [nothing if event is None else next(narrated(a, [event])) for event in events]
     if texts[0] == texts[1]:
         texts = [json.dumps(event and event.as_dict()) for event in events]
     return [f"  {name}: {text}" for name, text in zip("AB", texts, strict=True)]

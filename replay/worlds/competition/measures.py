@@ -391,14 +391,14 @@ _LEFT: Final = {
 }
 
 
-def headline(run: MeasuredSeason) -> measures.Remarks:
+def headline(run: MeasuredSeason) -> Sequence[str]:
     """Who leads a measured season, how many claims held, and how well tables chose."""
     unsaid = [
         f"The contribution given by hand for agent {agent} in assignment {at}, table {table}, "
         f"round {round}, was not used: the agent had no turn there."
         for at, table, round, agent in run.unsaid
     ]
-    return measures.Remarks([run.leader, *_tables_text(run), *unsaid], lead=True)
+    return [run.leader, *_tables_text(run), *unsaid]
 
 
 def _tables_text(run: MeasuredSeason) -> list[str]:

@@ -20,6 +20,7 @@ class SeasonTools(Tools):
     players = SEASON_PLAYERS
     treatments = TREATMENTS
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
+    headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.measures:headline")
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
     explain = lazy("goldrush.replay.worlds.competition.right:explained")

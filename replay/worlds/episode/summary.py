@@ -8,7 +8,6 @@ from typing import Final
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import MODEL, VECTOR, about_of
-from goldrush.replay.data.measures import Remarks
 from goldrush.replay.text import format_number
 from goldrush.replay.tools import Description
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
@@ -44,12 +43,8 @@ def few(texts: Sequence[object]) -> str:
     return ", ".join(map(str, texts[:NAMED_MAX])) + more
 
 
-def headline(run: MeasuredEpisodes) -> Remarks:
+def headline(run: MeasuredEpisodes) -> Sequence[str]:
     """What a headline says of a measured run."""
-    return Remarks(_remarks(run), lead=True)
-
-
-def _remarks(run: MeasuredEpisodes) -> Sequence[str]:
     if not run.roster:
         return [_of_model(run)]
     finished = run.finished_in(run.whole) if run.units else []

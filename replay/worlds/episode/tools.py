@@ -24,6 +24,7 @@ class EpisodeTools(Tools):
     studies = lazy("goldrush.replay.worlds.episode.studies:STUDIES")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:described")
+    headline_leads = True
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
     view = lazy("goldrush.replay.worlds.episode.page:VIEW")

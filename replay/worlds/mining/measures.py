@@ -31,7 +31,6 @@ from goldrush.replay.data.measures import (
     Measured,
     Measures,
     Measuring,
-    Remarks,
     Span,
     named,
 )
@@ -313,15 +312,14 @@ def check_gold(state: MiningState) -> None:
         raise ValueError("more gold than a run can mine")
 
 
-def headline(run: MeasuredRun) -> Remarks:
+def headline(run: MeasuredRun) -> Sequence[str]:
     """Who owns the plots after the last round, and, of a finished run, when ownership settled."""
     if not run.spells:
-        return Remarks(["Nobody has ever owned a plot."])
+        return ["Nobody has ever owned a plot."]
     if not run.finished:
-        return Remarks([f"{_owned(run)}."])
+        return [f"{_owned(run)}."]
     last = max(spell.start for spell in run.spells)
-    settled = f"The last change of owner was in round {last:,}."
-    return Remarks([f"{_owned(run)} at the end.", settled])
+    return [f"{_owned(run)} at the end.", f"The last change of owner was in round {last:,}."]
 
 
 def _owned(run: MeasuredRun) -> str:

@@ -40,10 +40,9 @@ from goldrush.replay.data.columns import (
 )
 from goldrush.replay.data.run_data import RunData
 from goldrush.replay.data.tables import unit_column
-from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.mining.measures import check_gold
 
-_SETUP: Final = (
+SETUP: Final = (
     Column("config", JSON, "all settings by name"),
     Column("roster", JSON, "who plays: agent, policy and options of each"),
     Column("parent", TEXT, "SHA-256 of the journal that was forked, in hex"),
@@ -134,4 +133,4 @@ SPELLS: Final = records_table(
     Column("censored", TRUTH, "whether it is still held when the journal ends"),
 )
 
-TABLES: Final = Tables(_SETUP, (AGENTS, SPELLS))
+TABLES: Final = (AGENTS, SPELLS)

@@ -20,6 +20,7 @@ class MiningTools(SimultaneousTools):
     explain = lazy("goldrush.replay.worlds.mining.why:explained")
     measures = lazy("goldrush.replay.worlds.mining.measures:MEASURING")
     tables = lazy("goldrush.replay.worlds.mining.tables:TABLES")
+    setup = lazy("goldrush.replay.worlds.mining.tables:SETUP")
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.mining.view.view:VIEW")

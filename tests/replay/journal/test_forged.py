@@ -46,7 +46,7 @@ from goldrush.replay.journal import (
 )
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reader_of, reporting_forged
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.report.figures import figure_of
 from goldrush.replay.view import page
 from goldrush.replay.view.shown import shown_of
@@ -231,7 +231,7 @@ NO_READERS = {
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
     "a test of its own: here, games/test_source.py, worlds/program/test_attacks.py": """
         program.prompts.prompted
-        story.narrator source.source_in source.other_code_in
+        story.narrated source.source_in source.other_code_in
         source.other_code_among source.warn_of_other_code""",
 }
 
@@ -306,9 +306,8 @@ def test_words_tell_forged_events(forged: Path) -> None:
         raise IndexError
         yield
 
-    tells = narrator(forged)
     with pytest.raises(MalformedEvents):
-        list(tells(events()))
+        list(narrated(forged, events()))
 
 
 def test_a_command_tells_forged_events_of_what_it_prints(forged: Path, sound: Path) -> None:
