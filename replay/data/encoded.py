@@ -7,10 +7,10 @@ into memory.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.kernel.errors import BadInput, JournalError
@@ -204,19 +204,6 @@ class _Csv:
         """No-op: nothing is kept back."""
 
 
-class _Sink(io.RawIOBase):
-    """A file in the form that pyarrow writes to."""
-
-    def __init__(self, file: Unfinished) -> None:
-        self._file = file
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        return self._file.write(data)
-
-
 class _Parquet:
     def __init__(self, table: Table, file: Unfinished) -> None:
         import pyarrow
@@ -225,7 +212,8 @@ class _Parquet:
         self.path = file.path
         self._arrow = pyarrow
         self._encoder = Batches(table)
-        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._encoder.schema)
+        sink = SimpleNamespace(write=file.write, closed=False)  # what pyarrow needs of a file
+        self._writer = pyarrow.parquet.ParquetWriter(sink, self._encoder.schema)
         self._waiting: list[Any] = []
         self._rows = 0
 

@@ -97,11 +97,6 @@ def best_of(episodes: Sequence[Episode]) -> Episode | None:
     return max(known, key=lambda episode: episode.total or 0.0, default=None)
 
 
-def _best_return(episodes: Sequence[Episode]) -> Value:
-    best = best_of(episodes)
-    return None if best is None else best.total
-
-
 MEASURES: Final = named(
     Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward,
             column=5),
@@ -122,7 +117,7 @@ MEASURES: Final = named(
     Measure("mean_length", "mean length", "The mean number of steps of the finished episodes.",
             over=_finished(lambda found: mean([episode.length for episode in found])), column=3),
     Measure("best_return", "best return", "The highest return of a finished episode.",
-            over=_finished(_best_return), column=4),
+            over=_finished(lambda found: getattr(best_of(found), "total", None)), column=4),
 )  # fmt: skip
 
 OF_AGENTS: Final = named(
