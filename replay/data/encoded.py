@@ -21,6 +21,7 @@ from goldrush.replay.data.run_data import RunData, run_at, runs_of_one_world
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.folders import FileGroup
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _tables(run: RunData, names: Sequence[str] | None) -> list[Table]:
 
 def rows_of(table: Table, run: RunData) -> Iterator[Row]:
     """The rows of a run. Raises JournalError as reading a journal does."""
-    with run.reporting_forged():
+    with reporting_forged(run.path):
         for row in table.own_rows(run):
             yield (*run.front, *row)
 

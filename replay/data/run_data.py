@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -78,14 +77,14 @@ class RunData:
         any, JournalError.
         """
         read = self.measures.read
-        with self.reporting_forged(), JournalReader(self.path) as reader:
+        with reporting_forged(self.path), JournalReader(self.path) as reader:
             reader.on_bytes = self.on_bytes
             return read(reader)
 
     @cached_property
     def outline(self) -> Outline:
         """The run when it is first asked for: a journal may grow while its tables are written."""
-        with self.reporting_forged():
+        with reporting_forged(self.path):
             return outline_of(self.path)
 
     @cached_property
@@ -93,10 +92,6 @@ class RunData:
         """The first values of every row, as in columns.FRONT."""
         treatment, roster = self._cell or (None, self.outline.declared.roster)
         return self.name, treatment, roster, self.outline.declared.seed
-
-    def reporting_forged(self) -> AbstractContextManager[None]:
-        """Reports forged events in what reads the run (see replay.journal.forged)."""
-        return reporting_forged(self.path)
 
 
 def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:
@@ -133,7 +128,7 @@ def measured_until(path: str | Path, unit: int, users: Sequence[UserMeasure] = (
     """
     run = run_at(path, users)
     read = run.measures.read
-    with run.reporting_forged(), JournalReader(path) as reader:
+    with reporting_forged(path), JournalReader(path) as reader:
         commits = commits_near(run.world, reader, unit)
         closing = (each for each in commits if each.unit == unit and each.digest is not None)
         with reader.again(next(closing).end) as first:
