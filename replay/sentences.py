@@ -112,7 +112,13 @@ class EventSentences:
         """
         self._types = {type.name: type for type in types}
         self.names = names or {}
-        self._chosen = _of_every_run(vocabulary, prompt, self.names)
+        self._vocabulary, self._prompt = vocabulary, prompt
+        unit, run = vocabulary.unit, vocabulary.run
+        self._templates = {  # of the events of every run, but forks
+            vocabulary.started: f"a {run} of the {{world}} world starts (rules {{rules}})",
+            vocabulary.closed: f"{unit} {{{unit}}} closes with digest {{digest}}",
+            vocabulary.ended: f"the {run} ends with {unit} {{{unit}}}",
+        }
         agents = partial(agents_text, names=self.names)
         self._forms: Forms = {**FORMS, "agent": agents, "agents": agents, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
@@ -123,9 +129,11 @@ class EventSentences:
         """The parts and the values of an event's sentence, or of `sentence` in its place: its JSON
         where it has none.
         """
-        type, choose = self._types.get(event.name), self._chosen.get(event.name)
-        sentence = sentence or (Sentence() if choose is None else choose(event))
+        type, words = self._types.get(event.name), self._vocabulary
+        sentence = sentence or Sentence(self._templates.get(event.name, ""))
         template, values = sentence.template, sentence.values
+        if event.name == words.forked:
+            template, values = "{}", (format_fork(words, self._prompt, event, self.names),)
         if type is not None:
             template = type.template(event, template or type.text)
         if not template:
@@ -158,19 +166,3 @@ class EventSentences:
                 yield field, form or (entity if entity in ENTITIES else None) or "plain"
             elif field is not None:
                 yield next(numbers), form or "plain"
-
-
-def _of_every_run(
-    vocabulary: Vocabulary, prompt: PromptVersion | None, names: Mapping[int, str]
-) -> dict[str, Callable[[RecordedEvent], Sentence]]:
-    unit, run = vocabulary.unit, vocabulary.run
-    texts = {
-        vocabulary.started: f"a {run} of the {{world}} world starts (rules {{rules}})",
-        vocabulary.closed: f"{unit} {{{unit}}} closes with digest {{digest}}",
-        vocabulary.ended: f"the {run} ends with {unit} {{{unit}}}",
-    }
-    return {name: lambda event, text=text: Sentence(text) for name, text in texts.items()} | {
-        vocabulary.forked: lambda event: Sentence(
-            "{}", [format_fork(vocabulary, prompt, event, names)]
-        ),
-    }
