@@ -11,7 +11,7 @@ import attrs
 from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.kernel.world import World
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.tools import RebuiltPrompt, Tools
+from goldrush.replay.tools import RebuiltPrompt, Tools, lazy
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
@@ -22,6 +22,7 @@ class SimultaneousTools(Tools):
     prompts if language models can play. A world derives it for the others.
     """
 
+    _prompted = lazy("goldrush.replay.journal.prompts:prompted")
     players: SimultaneousPlayers[Any, Any]
 
     def __init__(
@@ -43,6 +44,5 @@ class SimultaneousTools(Tools):
     ) -> Sequence[RebuiltPrompt]:
         if self.players.prompt is None:
             return super().prompts(path, unit, agent, resources)
-        from goldrush.replay.journal.prompts import prompted
-
-        return prompted(path, self.players, unit, agent)
+        found: Sequence[RebuiltPrompt] = self._prompted(path, self.players, unit, agent)
+        return found

@@ -31,7 +31,7 @@ from goldrush.replay.data.user_measures import is_finite
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.simultaneous import SimultaneousTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
-from goldrush.replay.tools import ClosedUnit, Description, View
+from goldrush.replay.tools import ClosedUnit, Description, View, lazy
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import DrawAudits
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 class GameTools(SimultaneousTools):
     """The tools of a game."""
+
+    _draws = lazy("goldrush.replay.game.draws:draws_of")
 
     def __init__(self, game: type[Game]) -> None:
         super().__init__(players_of_game(game), game)  # type: ignore[arg-type]
@@ -87,9 +89,8 @@ class GameTools(SimultaneousTools):
 
     @property
     def draws(self) -> DrawAudits[State]:  # type: ignore[override]  # the game's own
-        from goldrush.replay.game.draws import draws_of
-
-        return draws_of(self.compiled)
+        draws: DrawAudits[State] = self._draws(self.compiled)
+        return draws
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return {name: getattr(unit.state, name) for name in unit.state.types}

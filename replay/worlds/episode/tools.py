@@ -52,7 +52,7 @@ class EpisodeTools(Tools):
         return episode_world(None if stage is None else stage.outcome, missing(about.name))
 
     def basis(self, path: str) -> Basis:
-        from goldrush.replay.worlds.episode.checking import basis_of
+        from goldrush.replay.worlds.episode.summary import basis_of
 
         return basis_of(path, self.subjects)
 
