@@ -205,7 +205,7 @@ NO_READERS = {
         report.figure.check_paper report.folder.check_folder report.figure.write_figures
         report.folder.write_folder report.tables.write_tables study.manifest.read_manifest
         study.listing.no_manifest study.manifest.write_manifest study.plan.read_plan
-        view.frame.framed view.frame.joined
+        view.frame.filled view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.tools_at find.tools_of find.typed find.open_world find.players_of
