@@ -36,7 +36,7 @@ def log(
       goldrush log run.journal --plot 3,4 --at 1-50
       goldrush log run.journal --event raid_resolved --agent 3 --json
     """
-    from goldrush.replay.journal.story import narrator
+    from goldrush.replay.journal.story import narrated
     from goldrush.replay.run import Run
 
     first, last = at or (None, None)
@@ -53,6 +53,6 @@ def log(
         for event in events:
             echo_json_line(event.as_dict())
         return
-    events, narrated = tee(events)
-    for event, line in zip(events, narrator(journal)(narrated), strict=True):
+    events, told = tee(events)
+    for event, line in zip(events, narrated(journal, told), strict=True):
         sys.stdout.write(f"{event.unit:>9}  {escaped(line)}\n")

@@ -24,7 +24,7 @@ def replay(
       goldrush replay run.journal
       goldrush replay run.journal --at 12 --json
     """
-    from goldrush.replay.journal.story import narrator
+    from goldrush.replay.journal.story import narrated
     from goldrush.replay.journal.verify import way_out_of
     from goldrush.replay.run import Run
 
@@ -43,5 +43,5 @@ def replay(
             **(run.tools.fields(rebuilt) or {}),
             "events": [event.as_dict() for event in rebuilt.events],
         },
-        lambda: "\n".join([str(rebuilt), "", *map(escaped, narrator(journal)(rebuilt.events))]),
+        lambda: "\n".join([str(rebuilt), "", *map(escaped, narrated(journal, rebuilt.events))]),
     )

@@ -188,12 +188,7 @@ def _seeding(
         if (only := seed_names[0]) in settings:
             raise _is_given(only, settings[only])
         return {only: seed}
-    makers = _makers(make)
-    if seed_names is UNNAMED:  # as ever; such a journal may have the name among its settings
-        reached = set().union(*_reached(makers))
-        name: str | None = next((name for name in seed_names if name in reached), None)
-    else:
-        name = _seed_name(makers, [name for name in seed_names if name not in settings])
+    name = _seed_name(_makers(make), [name for name in seed_names if name not in settings])
     if name is not None:
         return {name: seed}
     needed = [

@@ -119,8 +119,7 @@ def outcome_of(
     if not run.units:
         sentences = [f"No {run.vocabulary.unit} is closed yet."]
         return RunOutcome(measure, [], (), run.roster, None, sentences)
-    said = tools.headline(run)
-    remarks, leads = said.sentences, said.lead and name is None
+    remarks, leads = tools.headline(run), tools.headline_leads and name is None
     after = "" if run.finished else _after(tools, run, breaks_off)
     value: Value = None
     values: Sequence[Value] = ()

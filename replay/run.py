@@ -296,7 +296,7 @@ class Run:
         from goldrush.replay.view.page import page_of
 
         try:
-            page = escape(page_of(self.path), quote=True)
+            page = escape(page_of(self.path)[0], quote=True)
         except GoldrushError as error:
             return f"<p>{escape(repr(self))}: {escape(str(error))}</p>"
         return (
@@ -439,11 +439,11 @@ class Run:
 
         Arguments and errors: as of `Run.events`.
         """
-        from goldrush.replay.journal.story import narrator
+        from goldrush.replay.journal.story import narrated
 
         events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
-        events, narrated = tee(events)
-        lines = zip(events, narrator(self.path)(narrated), strict=True)
+        events, told = tee(events)
+        lines = zip(events, narrated(self.path, told), strict=True)
         return [f"{event.unit}: {line}" for event, line in lines]
 
     # Checking and comparing.
@@ -776,7 +776,6 @@ class PlannedRun(Record, frozen=True):
             raise BadInput(
                 f"the rules of the {world.name} world are not watched", "leave --check out"
             )
-        remarks: list[str] = []
         watching = world.watching() if self.check else nullcontext()
         with watching, target_of(path) as (target, folder), making(self.make):
             checking: AbstractContextManager[None] = nullcontext()
@@ -793,18 +792,18 @@ class PlannedRun(Record, frozen=True):
                 if on_unit is not None:
                     on_unit(unit, state)
 
+            def warn(state: Any) -> None:
+                if remarks := tools.checks(state):
+                    from goldrush.agents.llm.models import Models
+
+                    for remark in remarks:
+                        (self.resources.models or Models()).warn(remark)
+
             with checking:
                 players.record(
                     world, tools.players, target, run, resources=self.resources,
-                    force=force, fsync=fsync, on_unit=each_unit,
-                    on_start=lambda state: remarks.extend(tools.checks(state)),
+                    force=force, fsync=fsync, on_unit=each_unit, on_start=warn,
                 )  # fmt: skip
-            if remarks:
-                from goldrush.agents.llm.models import Models
-
-                models = self.resources.models or Models()
-                for remark in remarks:
-                    models.warn(remark)
             return Run._kept(target, self.resources, run.roster.trust, folder, self.make)
 
 

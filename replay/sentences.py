@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from string import Formatter
 from typing import Any, Final
@@ -16,6 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from goldrush.agents.llm.versions import PromptVersion
+from goldrush.kernel.text import escaped
 from goldrush.kernel.world import EventType, RecordedEvent, Vocabulary
 from goldrush.replay.journal.declared import format_fork
 from goldrush.replay.text import EXACT_DIGITS, format_number
@@ -44,11 +46,17 @@ def quoted(value: object) -> str:
     return json.dumps(value)
 
 
-def agents_text(agents: object) -> str:
-    """Agents by number: `agent 3`, `agents 3, 5`, `nobody` for None."""
-    if agents is None:
-        return "nobody"
+def agents_text(agents: object, names: Mapping[int, str] = {}) -> str:
+    """Agents by number: `agent 3`, `agents 3, 5`, `nobody` for None; where they have names by
+    these.
+    """
     listed = agents if isinstance(agents, (list, tuple)) else [agents]
+    if agents is None or not listed:
+        return "nobody"
+    if names:
+        known = (names.get(agent) if type(agent) is int else None for agent in listed)
+        named = zip(known, listed, strict=True)
+        return escaped(", ".join(name or f"agent {quoted(agent)}" for name, agent in named))
     return f"agent{'s' if len(listed) > 1 else ''} {', '.join(map(str, listed))}"
 
 
@@ -104,8 +112,15 @@ class EventSentences:
         """
         self._types = {type.name: type for type in types}
         self.names = names or {}
-        self._chosen = _of_every_run(vocabulary, prompt, self.names)
-        self._forms = {**FORMS, **(forms or {})}
+        self._vocabulary, self._prompt = vocabulary, prompt
+        unit, run = vocabulary.unit, vocabulary.run
+        self._templates = {  # of the events of every run, but forks
+            vocabulary.started: f"a {run} of the {{world}} world starts (rules {{rules}})",
+            vocabulary.closed: f"{unit} {{{unit}}} closes with digest {{digest}}",
+            vocabulary.ended: f"the {run} ends with {unit} {{{unit}}}",
+        }
+        agents = partial(agents_text, names=self.names)
+        self._forms: Forms = {**FORMS, "agent": agents, "agents": agents, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
     def of(
@@ -114,9 +129,11 @@ class EventSentences:
         """The parts and the values of an event's sentence, or of `sentence` in its place: its JSON
         where it has none.
         """
-        type, choose = self._types.get(event.name), self._chosen.get(event.name)
-        sentence = sentence or (Sentence() if choose is None else choose(event))
+        type, words = self._types.get(event.name), self._vocabulary
+        sentence = sentence or Sentence(self._templates.get(event.name, ""))
         template, values = sentence.template, sentence.values
+        if event.name == words.forked:
+            template, values = "{}", (format_fork(words, self._prompt, event, self.names),)
         if type is not None:
             template = type.template(event, template or type.text)
         if not template:
@@ -149,20 +166,3 @@ class EventSentences:
                 yield field, form or (entity if entity in ENTITIES else None) or "plain"
             elif field is not None:
                 yield next(numbers), form or "plain"
-
-
-def _of_every_run(
-    vocabulary: Vocabulary, prompt: PromptVersion | None, names: Mapping[int, str]
-) -> dict[str, Callable[[RecordedEvent], Sentence]]:
-    unit, run = vocabulary.unit, vocabulary.run
-    started = Sentence(f"a {run} of the {{world}} world starts (rules {{rules}})")
-    closed = Sentence(f"{unit} {{{unit}}} closes with digest {{digest}}")
-    ended = Sentence(f"the {run} ends with {unit} {{{unit}}}")
-    return {
-        vocabulary.started: lambda event: started,
-        vocabulary.closed: lambda event: closed,
-        vocabulary.ended: lambda event: ended,
-        vocabulary.forked: lambda event: Sentence(
-            "{}", [format_fork(vocabulary, prompt, event, names)]
-        ),
-    }

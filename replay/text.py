@@ -37,10 +37,11 @@ def format_table(
     numbers: Sequence[int] = (),
     most: int | None = None,
     rest: str = "--json has all",
+    gap: str = "  ",
 ) -> str:
     """Rows as columns, each as wide as its widest cell; those whose index is in `numbers` are
     aligned to the right. Of more than `most` rows behind the first one, the others are counted, and
-    `rest` says where they are.
+    `rest` says where they are. `gap`: between two columns.
 
     (rich's own tables take a millisecond a row, which is seconds for the rounds of a long run.)
     """
@@ -54,7 +55,7 @@ def format_table(
         for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
             space = " " * (width - _width(cell))  # wide characters take two columns
             cells.append(space + cell if index in numbers else cell + space)
-        lines.append("  ".join(cells).rstrip())
+        lines.append(gap.join(cells).rstrip())
     return "\n".join(lines)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
-    from goldrush.replay.data.measures import Measured, Measures, Remarks
+    from goldrush.replay.data.measures import Measured, Measures
     from goldrush.replay.journal.tie_break import DrawAudits
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.report.chapter import Chapter
@@ -129,19 +129,6 @@ class Description(msgspec.Struct, frozen=True):
     text: str = ""
     facts: Sequence[tuple[str, str]] = ()
     config: type[attrs.AttrsInstance] | None = None
-
-
-class Tables(Record, frozen=True):
-    """The parts of tables that are a world's own.
-
-    Attributes:
-        setup: columns for the fields of START and forks; empty: one column of JSON.
-        own: tables besides the table of events. One with the name of the world's units replaces the
-            table of its measures.
-    """
-
-    setup: Sequence[Column] = ()
-    own: Sequence[Table] = ()
 
 
 class Basis(msgspec.Struct, frozen=True):
@@ -265,9 +252,12 @@ class Tools:
         draws: its draws, which are computed again from their keys; None: it has none.
         measures: its measures.
         studies: how it is studied; NO_STUDIES: it is not.
-        tables: the parts of tables that are its own.
+        tables: its tables besides that of events. One with the name of the world's units replaces
+            the table of its measures.
+        setup: columns of the table of events for the fields of START and forks; empty: one of JSON.
         chapter: its chapter of a report.
         view: what its page has beside that of any world.
+        headline_leads: its `headline` comes before the standings.
         by_number: two runs are compared by the numbers of their units.
         asks_policies: policies or people decide its inputs, who can be asked again.
         recorded_by: how runs are recorded where there are no players, as text.
@@ -278,10 +268,12 @@ class Tools:
     treatments: Mapping[str, Treatment[Any]] = {}
     draws: DrawAudits[Any] | None = None
     measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
-    tables: Tables = Tables()
+    tables: Sequence[Table] = ()
+    setup: Sequence[Column] = ()
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View = View()
+    headline_leads: bool = False
     by_number: bool = True
     asks_policies: bool = True
     recorded_by: str = "record runs with its own program"
@@ -368,11 +360,9 @@ class Tools:
         """What a run whose START records `setup` is about. Raises nothing."""
         return Description()
 
-    def headline(self, run: Measured[Config]) -> Remarks:
-        """What a headline says of a measured run beside its standings."""
-        from goldrush.replay.data.measures import Remarks
-
-        return Remarks()
+    def headline(self, run: Measured[Config]) -> Sequence[str]:
+        """What a headline says of a measured run beside its standings: at most two sentences."""
+        return ()
 
     # What happened at a place, and why.
 

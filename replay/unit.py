@@ -82,12 +82,11 @@ def _grid(rows: Sequence[Sequence[Any]]) -> str:
     for number, row in enumerate(rows[:count]):
         shown = ("." if value is None else _shown(value) for value in row[:columns])
         cells.append([str(number), *shown])
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [" ".join(map(str.rjust, line, widths)) for line in cells]
-    if (count, columns) != (len(rows), len(rows[0])):
-        whole = f"{len(rows)} x {len(rows[0])}"
-        lines.append(f"the first {count} x {columns} of {whole}; --json has all")
-    return "\n".join(lines)
+    table = format_table(cells, range(columns + 1), gap=" ")
+    if (count, columns) == (len(rows), len(rows[0])):
+        return table
+    whole = f"{len(rows)} x {len(rows[0])}"
+    return f"{table}\nthe first {count} x {columns} of {whole}; --json has all"
 
 
 def _leaves(value: object, name: str = "") -> Iterator[tuple[str, object]]:

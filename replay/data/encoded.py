@@ -7,10 +7,10 @@ into memory.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.kernel.errors import BadInput, JournalError
@@ -21,6 +21,7 @@ from goldrush.replay.data.run_data import RunData, run_at, runs_of_one_world
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.folders import FileGroup
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _tables(run: RunData, names: Sequence[str] | None) -> list[Table]:
 
 def rows_of(table: Table, run: RunData) -> Iterator[Row]:
     """The rows of a run. Raises JournalError as reading a journal does."""
-    with run.reporting_forged():
+    with reporting_forged(run.path):
         for row in table.own_rows(run):
             yield (*run.front, *row)
 
@@ -204,19 +205,6 @@ class _Csv:
         """No-op: nothing is kept back."""
 
 
-class _Sink(io.RawIOBase):
-    """A file in the form that pyarrow writes to."""
-
-    def __init__(self, file: Unfinished) -> None:
-        self._file = file
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        return self._file.write(data)
-
-
 class _Parquet:
     def __init__(self, table: Table, file: Unfinished) -> None:
         import pyarrow
@@ -225,7 +213,8 @@ class _Parquet:
         self.path = file.path
         self._arrow = pyarrow
         self._encoder = Batches(table)
-        self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._encoder.schema)
+        sink = SimpleNamespace(write=file.write, closed=False)  # what pyarrow needs of a file
+        self._writer = pyarrow.parquet.ParquetWriter(sink, self._encoder.schema)
         self._waiting: list[Any] = []
         self._rows = 0
 

@@ -27,6 +27,7 @@ from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
 from goldrush.replay.journal.declared import unusual
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.levelled import SEED, levelled
 from goldrush.replay.study.comparisons import equal_journals
 from goldrush.replay.study.inference import Interval, interval
@@ -134,7 +135,7 @@ class _One:
 
 
 def _one(run: RunData) -> _One:
-    with run.reporting_forged():
+    with reporting_forged(run.path):
         kind, key, recorded = _keyed(run)
         measured = run.measured
         known: dict[str, AgentMeasure | Measure] = {}

@@ -123,16 +123,6 @@ def named(*measures: T) -> Mapping[str, T]:
     return {measure.name: measure for measure in measures}
 
 
-@attrs.frozen
-class Remarks:
-    """What a headline says of a run beside its standings: at most two sentences. `lead`: they come
-    before the standings.
-    """
-
-    sentences: Sequence[str] = attrs.field(default=(), eq=tuple)
-    lead: bool = False
-
-
 class Measured(msgspec.Struct, Generic[C], frozen=True, kw_only=True, dict=True):
     """A run and its measures. A world subclasses it for what its measures of spans need.
 
@@ -291,18 +281,14 @@ def by_unit(
     """
 
     def read(reader: JournalReader) -> Measured[C]:
-        taken, walk = Measuring(known), Walk(world, reader)
+        walk = Walk(world, reader)
+        taken = Measuring(known, lambda: by_agent(walk.state))
         for commit, state in walk:
             if commit.kind in (START, FORK):
                 taken.declare(commit.unit, roster(state))
             if commit.kind == UNIT and commit.digest is not None:
                 taken.add(state)
-                taken.sample(lambda state=state: by_agent(state))  # type: ignore[misc]
-        last = by_agent(walk.state)
-        return Measured(
-            config=config(walk.state), known=known, vocabulary=world.vocabulary,
-            **taken.fields(reader, walk, last),
-        )  # fmt: skip
+        return Measured(config=config(walk.state), **taken.fields(world, reader, walk))
 
     return read
 
@@ -316,8 +302,11 @@ class Measuring:
         units: the number of units so far.
     """
 
-    def __init__(self, known: Mapping[str, Measure]) -> None:
-        """No unit is measured yet."""
+    def __init__(
+        self, known: Mapping[str, Measure], by_agent: Callable[[], ByAgent] = lambda: {}
+    ) -> None:
+        """No unit is measured yet. `by_agent`: the measures of agents as of now."""
+        self._by_agent = by_agent
         self.known: dict[str, Measure] = {}
         self.values: dict[str, Series] = {}
         self.units = 0
@@ -350,16 +339,14 @@ class Measuring:
             if value is not None and not math.isfinite(value):
                 raise ValueError(f"{name} is {value}, which no run can have")
             series.append(value)
-
-    def sample(self, by_agent: Callable[[], ByAgent]) -> None:
-        """Keep the measures of agents for the unit that was added last, if its turn has come."""
         if self._sampling.wants(self.units):
-            self._sampling.add(self.units, by_agent())
+            self._sampling.add(self.units, self._by_agent())
 
-    def fields(self, reader: JournalReader, walk: Walk[Any], by_agent: ByAgent) -> dict[str, Any]:
-        """What `Measured` has of a run to its end, besides its settings and measures."""
-        policies = played(self._rosters.values())
+    def fields(self, world: World[Any], reader: JournalReader, walk: Walk[Any]) -> dict[str, Any]:
+        """What `Measured` has of a run to its end, besides its settings."""
+        policies, by_agent = played(self._rosters.values()), self._by_agent()
         return {
+            "known": self.known, "vocabulary": world.vocabulary,
             "path": reader.path, "roster": policies, "finished": reader.ended,
             "forks": len(walk.forks), "units": self.units, "values": self.values,
             "by_agent": by_agent,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
@@ -30,32 +31,28 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
+@attrs.define(slots=False)
 class RunData:
     """A journal as a source of rows. It is measured once, on first use.
 
     Attributes:
+        users: measures of the user.
         on_bytes: called while it is measured, as of JournalReader.
         step: see `Measured.by_step`.
-        users: measures of the user.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        tools: Tools,
-        world: World[Any],
-        cell: tuple[str, str] | None,
-        users: Sequence[UserMeasure] = (),
-    ) -> None:
-        self.path = str(path)
-        # A name that is not UTF-8 is escaped: neither format can hold it.
-        self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
-        self.tools = tools
-        self.world = world
-        self.on_bytes: Callable[[int], None] | None = None
-        self.step: str | None = None
-        self._cell = cell
-        self.users = users
+    path: str = attrs.field(converter=str)
+    tools: Tools
+    world: World[Any]
+    _cell: tuple[str, str] | None
+    users: Sequence[UserMeasure] = ()
+    on_bytes: Callable[[int], None] | None = None
+    step: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its path as text that either format can hold: what is not UTF-8 is escaped."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
     @cached_property
     def measures(self) -> Measures:
@@ -80,14 +77,14 @@ class RunData:
         any, JournalError.
         """
         read = self.measures.read
-        with self.reporting_forged(), JournalReader(self.path) as reader:
+        with reporting_forged(self.path), JournalReader(self.path) as reader:
             reader.on_bytes = self.on_bytes
             return read(reader)
 
     @cached_property
     def outline(self) -> Outline:
         """The run when it is first asked for: a journal may grow while its tables are written."""
-        with self.reporting_forged():
+        with reporting_forged(self.path):
             return outline_of(self.path)
 
     @cached_property
@@ -95,10 +92,6 @@ class RunData:
         """The first values of every row, as in columns.FRONT."""
         treatment, roster = self._cell or (None, self.outline.declared.roster)
         return self.name, treatment, roster, self.outline.declared.seed
-
-    def reporting_forged(self) -> AbstractContextManager[None]:
-        """Reports forged events in what reads the run (see replay.journal.forged)."""
-        return reporting_forged(self.path)
 
 
 def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:
@@ -135,7 +128,7 @@ def measured_until(path: str | Path, unit: int, users: Sequence[UserMeasure] = (
     """
     run = run_at(path, users)
     read = run.measures.read
-    with run.reporting_forged(), JournalReader(path) as reader:
+    with reporting_forged(path), JournalReader(path) as reader:
         commits = commits_near(run.world, reader, unit)
         closing = (each for each in commits if each.unit == unit and each.digest is not None)
         with reader.again(next(closing).end) as first:

@@ -57,7 +57,7 @@ def tables_of(
     if known := with_users(tools.measures, users).known:
         found += [units_table(world.vocabulary, known), figures_table(world.vocabulary)]
     by_name = {table.name: table for table in found}
-    by_name |= {table.name: table for table in tools.tables.own}
+    by_name |= {table.name: table for table in tools.tables}
     for name in names or ():
         if name not in by_name:
             raise BadInput(
@@ -129,12 +129,11 @@ def events_table(world: World[Any], tools: Tools) -> Table:
     A field with the name of a column that every table of events has is followed by `_`.
     """
     vocabulary = world.vocabulary
-    tables = tools.tables
     before = f"{vocabulary.number(0)} for events before {vocabulary.first}"
     setup = [
         Column("world", TEXT, "the world's name"),
         Column("rules", WHOLE, "the version of its rules"),
-        *(tables.setup or [_FACTS]),
+        *(tools.setup or [_FACTS]),
     ]
     position = [
         Column("place", WHOLE, "the event's index in the journal, from 0 on"),

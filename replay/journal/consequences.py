@@ -77,7 +77,8 @@ class Consequences:
         of_agents = f", and of agents after {words.unit} {self.until}" if self.agents else ""
         parts = [] if self.first is None else [_first(self.first, words)]
         parts += [f"over {span}{of_agents}:"]
-        parts.append(_table(rows) if rows else "every measure is the same")
+        table = format_table([("", "A", "B", "B - A"), *rows], (1, 2, 3), SHOWN_MAX)
+        parts.append(table if rows else "every measure is the same")
         return "\n".join(parts)
 
 
@@ -146,7 +147,3 @@ def _first(pair: Pair, words: Vocabulary) -> str:
 def _row(title: str, pair: Pair) -> Sequence[str]:
     numbers = (format_number(pair.a, TABLE_DIGITS), format_number(pair.b, TABLE_DIGITS))
     return escaped(title), *numbers, format_change(pair.a, pair.b)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    return format_table([("", "A", "B", "B - A"), *rows], (1, 2, 3), SHOWN_MAX)

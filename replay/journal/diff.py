@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.llm.question import MORE
 from goldrush.agents.llm.versions import PromptVersion
@@ -32,7 +33,7 @@ from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, uncha
 from goldrush.replay.find import open_world, tools_at, tools_named
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.journal.verify import way_out_of
 from goldrush.replay.text import cut_middle
 
@@ -51,8 +52,7 @@ _NOT_COMPARED: Final = " (not compared: clocks, tokens and names that servers of
 _WHICH: Final = "`goldrush verify` shows which run follows the rules"
 
 
-@attrs.frozen
-class Cause:
+class Cause(msgspec.Struct, frozen=True):
     """A reason why two runs differ.
 
     Attributes:
@@ -67,16 +67,10 @@ class Cause:
 
     kind: str
     round: int
-    text: str
+    text: str = msgspec.field(name="says")  # so it is called in JSON
     name: str | None = None
     a: Any = None
     b: Any = None
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind, "round": self.round, "says": self.text, "name": self.name,
-            "a": self.a, "b": self.b,
-        }  # fmt: skip
 
 
 @attrs.frozen
@@ -168,18 +162,18 @@ class Diff:
 
     def as_dict(self) -> dict[str, Any]:
         """The difference for JSON."""
-        first = self.first and {
-            "round": self.first.round,
-            "a": self.first.a and self.first.a.as_dict(),
-            "b": self.first.b and self.first.b.as_dict(),
-        }
+        first = None
+        if self.first is not None:
+            sides = {name: getattr(self.first, name) for name in "ab"}
+            events = {name: event and event.as_dict() for name, event in sides.items()}
+            first = {"round": self.first.round, **events}
         return {
             "same": self.same,
             "reported": self.reported,
             "prefix": self.prefix,
             "a": attrs.asdict(self.a),
             "b": attrs.asdict(self.b),
-            "causes": [cause.as_dict() for cause in self.causes],
+            "causes": msgspec.to_builtins(self.causes),
             "first": first,
         }
 
@@ -595,11 +589,10 @@ def _both(difference: Diff) -> list[str]:
     a, b = difference.a.path, difference.b.path
     if paired := tools_at(a).differing(a, b):
         return [*paired]
-    story = narrator(a)
     assert difference.first is not None
     events = difference.first.a, difference.first.b
     nothing = f"nothing more in this {difference.vocabulary.unit}"
-    texts = [nothing if event is None else next(story([event])) for event in events]
+    texts = [nothing if event is None else next(narrated(a, [event])) for event in events]
     if texts[0] == texts[1]:
         texts = [json.dumps(event and event.as_dict()) for event in events]
     return [f"  {name}: {text}" for name, text in zip("AB", texts, strict=True)]

@@ -31,7 +31,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents, for
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted
 from goldrush.replay.find import tools_of
-from goldrush.replay.journal.verify import DERIVE, first_break
+from goldrush.replay.journal.verify import DERIVE, FOLD, Break, first_break
 
 BYTES_MIN: Final = 1 << 15  # of a journal that are derived again from the start: 0.03 seconds
 SHARE: Final = 32  # of a longer one, one part in so many
@@ -40,9 +40,10 @@ WAIT: Final = 60.0  # seconds that a check may take, besides as long as the reco
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {!r}; from goldrush.replay.journal.elsewhere import serve; serve()"
 )
-_HOLDS, _DERIVED, _DIFFERS, _CANNOT = "holds", "derived otherwise", "differs", "cannot"
-_REFUSED: Final = "refused"  # with what to do about it
 _DIED: Final = "another ended before it answered"
+_REFUSED: Final = 0  # the level of a run that is refused, with what to do about it
+
+Answer = Break | str | None  # the first fault, or why another process cannot tell; None: it holds
 
 
 @contextmanager
@@ -73,42 +74,40 @@ def checking_elsewhere(
     )
     sha256 = None if target.value is None else source_of_code(target.value).sha256
     order = (working, folders, location, sha256, path, size, asked)
-    is_elsewhere, result = bool(location) or target.value is None, (_CANNOT, "", "")
-    if is_elsewhere:
-        result = _HELPER.asked(order, WAIT + seconds)
-    if result[0] == _CANNOT:
+    is_elsewhere = bool(location) or target.value is None
+    fault = _HELPER.asked(order, WAIT + seconds) if is_elsewhere else ""
+    if isinstance(fault, str):
         if is_elsewhere:
             from goldrush.agents.llm.models import Models
 
             (resources.models or Models()).warn(
                 f"{path} was derived again in this process only, with the same order of sets: "
-                f"{result[2]}"
+                f"{fault}"
             )
-        is_elsewhere, result = False, _derived(path, size, asked)
-    verdict, where, what = result
-    if verdict != _HOLDS:
+        is_elsewhere, fault = False, _derived(path, size, asked)
+    if fault is not None:
         cure = "leave out what differs: clocks, addresses, the order of sets"
         if not whole:
             cure += "; `record --check` looks for them in all of the run"
-        if location and verdict == _DERIVED:  # `repeats` knows nothing of other policies
+        if location and fault.level == DERIVE:  # `repeats` knows nothing of other policies
             names = f"`goldrush repeats {quoted(target.location)}` names the line"
             cure = names if whole else f"`record --check` or {names}"
         again = "derived again in another process" if is_elsewhere else "derived again"
+        what = fault.found
+        if fault.expected:
+            what = f"expected {fault.expected}, found {what} in the journal{fault.hint}"
         text = f"{again}, {what}"
-        raise MalformedEvents(path, where, text if verdict == _REFUSED else f"{text}; {cure}")
+        is_refused = fault.level == _REFUSED
+        raise MalformedEvents(path, fault.where, text if is_refused else f"{text}; {cure}")
 
 
-def _derived(path: str, size: int | None, resources: Resources) -> tuple[str, str, str]:
-    """Whether the first bytes hold; if not, where, and what differs."""
+def _derived(path: str, size: int | None, resources: Resources) -> Break | None:
+    """The first fault in the first bytes; of a run that fails, without what was expected."""
     try:
-        found = first_break(path, size, resources)
+        return first_break(path, size, resources)
     except GoldrushError as error:
-        verdict = _REFUSED if isinstance(error, BadInput) else _DIFFERS
-        return verdict, "the run", f"it fails: {error}"
-    if found is None:
-        return _HOLDS, "", ""
-    differs = f"expected {found.expected}, found {found.found} in the journal{found.hint}"
-    return _DERIVED if found.level == DERIVE else _DIFFERS, found.where, differs
+        level = _REFUSED if isinstance(error, BadInput) else FOLD
+        return Break(level, "the run", "", f"it fails: {error}")
 
 
 class _Helper:
@@ -146,25 +145,25 @@ class _Helper:
                 os.killpg(process.pid, 9)
             process.communicate()
 
-    def asked(self, order: object, seconds: float) -> tuple[str, str, str]:
+    def asked(self, order: object, seconds: float) -> Answer:
         """Its answer to an order, or why there is none."""
         with self._lock:
             self.start()
             process = self._process
             if process is None or process.stdin is None or process.stdout is None:
-                return _CANNOT, "", "no other can be started"
+                return "no other can be started"
             try:
                 _write(process.stdin, order)
                 if select.select([process.stdout], [], [], seconds)[0]:
-                    answer: tuple[str, str, str] = pickle.load(process.stdout)  # noqa: S301  # ours
+                    answer: Answer = pickle.load(process.stdout)  # noqa: S301  # ours
                     return answer
             except BaseException as error:
                 self.stop()
                 if not isinstance(error, (OSError, EOFError)):
                     raise
-                return _CANNOT, "", _DIED
+                return _DIED
             self.stop()
-            return _CANNOT, "", f"another gave no answer in {seconds:.0f} seconds"
+            return f"another gave no answer in {seconds:.0f} seconds"
 
 
 _HELPER: Final = _Helper()
@@ -190,7 +189,7 @@ def serve() -> None:
                         os._exit(0)
                     os._exit(1)
                 if os.waitpid(child, 0)[1]:
-                    _write(answers, (_CANNOT, "", _DIED))
+                    _write(answers, _DIED)
 
 
 def _carried_out(
@@ -201,8 +200,8 @@ def _carried_out(
     path: str,
     size: int | None,
     resources: Resources,
-) -> tuple[str, str, str]:
-    """The verdict of an order. A set that a game goes through is refused whatever its order is in
+) -> Answer:
+    """The answer to an order. A set that a game goes through is refused whatever its order is in
     these two processes: two elements have the same one half of the time.
     """
     from goldrush.agents.game.ordering import ordering  # what `serve` has loaded
@@ -219,7 +218,7 @@ def _carried_out(
         with JournalReader(path) as reader:
             players = tools_of(reader).players
     except (BadInput, OSError) as error:
-        return _CANNOT, "", format_error(error)
+        return format_error(error)
     with ordering(players.game) if isinstance(players, GamePlayers) else nullcontext():
         return _derived(path, size, resources)
 

@@ -42,17 +42,14 @@ class Query(msgspec.Struct, frozen=True):
         """
         if self.names and event.name not in self.names:
             return False
-        if self.plots is not None and not self._on_plot(self.plots, event, type):
+        if self.plots is not None and (
+            type is None
+            or (type.is_input and not self.names)
+            or not any(plot in self.plots for plot in type.ids_in("plot", event))
+        ):
             return False
         agents = self.agents
         return agents is None or any(agent in agents for agent in _agents_of(event, type))
-
-    def _on_plot(
-        self, plots: Collection[int], event: RecordedEvent, type: EventType | None
-    ) -> bool:
-        if type is None or (type.is_input and not self.names):
-            return False
-        return any(plot in plots for plot in type.ids_in("plot", event))
 
 
 @reader_of

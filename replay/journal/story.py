@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.find import tools_at
-from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.sentences import EventSentences
 
 _NUMBER: Final = r"(?a)-?[0-9]{1,9}"
 
 
-Narrator = Callable[[Iterable[RecordedEvent]], Iterator[str]]
-
-
-def narrator(path: str | Path) -> Narrator:
-    """The function that tells events of the journal at a path, in order, a line each; it raises
-    MalformedEvents for forged events without a text. Raises JournalError.
+@reader_of
+def narrated(path: str | Path, events: Iterable[RecordedEvent]) -> Iterator[str]:
+    """Events of the journal at a path as text, in order, a line each. Raises MalformedEvents for
+    forged events without a text, and JournalError.
     """
-    sentences = sentences_of(path)
-
-    def lines(events: Iterable[RecordedEvent]) -> Iterator[str]:
-        with reporting_forged(path):
-            yield from map(sentences.line, events)
-
-    return lines
+    yield from map(sentences_of(path).line, events)
 
 
 def sentences_of(path: str | Path) -> EventSentences:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import msgspec
 
 from goldrush.agents.players import NOBODY, AskAgain, PolicyCheck, Resources
@@ -296,50 +297,45 @@ def _no_rules(*given: object) -> Any:
     raise NotImplementedError  # bytes alone are judged
 
 
+_NOBODY_ASKED: Final = NOBODY.policy_check(Resources())
+
+
 class _Broken(Exception):
-    """Ends a check at the first fault."""
-
-    def __init__(
-        self, level: int, where: str, expected: str, found: str, trace: str = "", hint: str = ""
-    ) -> None:
-        super().__init__(where)
-        self.found = Break(level, where, expected, found, trace=trace, hint=hint)
+    """Ends a check at the first fault, a Break."""
 
 
+@attrs.define(eq=False)
 class _Check:
-    def __init__(
-        self,
-        reader: JournalReader,
-        world: World[Any],
-        level: int,
-        *,
-        is_own: bool,
-        size: int | None = None,
-    ) -> None:
-        self.world = world
-        self.level = level
-        self.asker_of: Callable[[Any, Forks], PolicyCheck] = NOBODY.policy_check(Resources())
-        self.tools: Tools | None = None
-        self._reader = reader
-        self._is_own = is_own
-        self._somebody_asked = False
-        self.other_code: str | None = None
-        self._not_asked: dict[str, None] = {}  # in the order in which they came up
-        self._unknown: dict[str, None] = {}
-        self._unjudged: list[str] = []
-        self._rounds = self._counted = 0
-        self._events = 0
-        self._digest: int | None = None  # of the state, unless a step of the unit was judged
-        self._forks: list[int] = []
-        self._asker = PolicyCheck(None)
-        self._unread: Break | None = None  # what ended the reading
-        self._step: tuple[Any, Block] = None, Block([])  # state and inputs of the last one judged
-        if world.missing is not None and level > FOLD:
-            self._unknown[world.missing] = None
+    _reader: JournalReader
+    world: World[Any]
+    level: int
+    _is_own: bool = attrs.field(kw_only=True)
+    _size: int | None = attrs.field(default=None, kw_only=True)
+    asker_of: Callable[[Any, Forks], PolicyCheck] = _NOBODY_ASKED
+    tools: Tools | None = None
+    other_code: str | None = None
+    _somebody_asked: bool = False
+    _not_asked: dict[str, None] = attrs.field(factory=dict)  # in the order in which they came up
+    _unknown: dict[str, None] = attrs.field(factory=dict)
+    _unjudged: list[str] = attrs.field(factory=list)
+    _rounds: int = 0
+    _counted: int = 0
+    _events: int = 0
+    _digest: int | None = None  # of the state, unless a step of the unit was judged
+    _forks: list[int] = attrs.field(factory=list)
+    _asker: PolicyCheck = attrs.field(factory=lambda: PolicyCheck(None))
+    _unread: Break | None = None  # what ended the reading
+    _step: tuple[Any, Block] = None, Block([])  # state and inputs of the last one judged
+    _walk: Walk[Any] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.world.missing is not None and self.level > FOLD:
+            self._unknown[self.world.missing] = None
             self.level = FOLD
-        mode = DERIVED if self.level >= DERIVE else DIGESTS
-        self._size = size
-        self._walk = Walk(world, reader, mode, commits=self._commits(), judge=self._judged)
+        self._walk = Walk(
+            self.world, self._reader, DERIVED if self.level >= DERIVE else DIGESTS,
+            commits=self._commits(), judge=self._judged,
+        )  # fmt: skip
 
     def close(self) -> None:
         self._asker.close()
@@ -380,7 +376,8 @@ class _Check:
         try:
             self._follow_all()
         except _Broken as broken:
-            return broken.found
+            found: Break = broken.args[0]
+            return found
         except NotDerived as error:
             hint = ""
             if error.blocks is not None:
@@ -453,7 +450,8 @@ class _Check:
             self._asker = asker = self.asker_of(state, self._walk.forks)
         except ImpossiblePlayer as error:
             where = f"{where}, options of {error.player}"
-            raise _Broken(DECIDE, where, error.expected, error.actual, hint=_FORGED) from None
+            fault = Break(DECIDE, where, error.expected, error.actual, hint=_FORGED)
+            raise _Broken(fault) from None
         self._somebody_asked |= asker.ask is not None
         self._not_asked.update(dict.fromkeys(asker.not_asked))
         self._unknown.update(dict.fromkeys(asker.unknown))
@@ -476,11 +474,12 @@ class _Check:
         derived = Block(world.decide(state, inputs))
         if world.digest(state) != before:  # by `ended`, perhaps
             expected, found = "the rules to leave the state as it is", "a new state"
-            raise _Broken(DERIVE, self._where(), expected, found)
+            raise _Broken(Break(DERIVE, self._where(), expected, found))
         read = Block(unpack(derived.packed))
         fault = next(fold.faults(world, [read], is_input=False), None)
         if fault is not None:
-            raise _Broken(DERIVE, self._where(), f"events of the {world.name} world", fault)
+            expected = f"events of the {world.name} world"
+            raise _Broken(Break(DERIVE, self._where(), expected, fault))
         return derived
 
     def _ask_again(
@@ -492,17 +491,17 @@ class _Check:
             shown = state if self._asker.leaves_state else self.world.copy(state)
             answers = ask(shown, recorded)
         except PolicyFailed as error:
-            raise _Broken(DECIDE, where, "a plan", str(error), error.trace, _HINT) from None
+            failed = Break(DECIDE, where, "a plan", str(error), trace=error.trace, hint=_HINT)
+            raise _Broken(failed) from None
         self._unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
         answer = Block(answers)
         if answer.packed != recorded.packed:
             path, commit = self._reader.path, self._walk.commit
             differs = difference_error(self.world, path, commit, answer, recorded, is_input=True)
             is_early = is_pending and _count(answer) < _count(recorded)
-            if is_early:
-                raise _Broken(DECIDE, differs.where, ONLY_ANSWERS, differs.found)
-            hint = _cause(self.world, partial(ask, state, recorded)) or _HINT
-            raise _Broken(DECIDE, differs.where, differs.expected, differs.found, hint=hint)
+            expected = ONLY_ANSWERS if is_early else differs.expected
+            hint = "" if is_early else _cause(self.world, partial(ask, state, recorded)) or _HINT
+            raise _Broken(Break(DECIDE, differs.where, expected, differs.found, hint=hint))
 
     def _where(self) -> str:
         return format_location(self.world, self._walk.commit)

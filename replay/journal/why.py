@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+import msgspec
 
 from goldrush.kernel.text import quoted, quoted_path
 
@@ -51,8 +52,7 @@ class PlanChange:
         return {"says": self.text, "agent": self.agent, "submissions": list(self.submissions)}
 
 
-@attrs.frozen
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """Why one result in a unit came about.
 
     Attributes:
@@ -66,7 +66,7 @@ class Explanation:
 
     kind: str
     unit: int
-    location: int | None
+    location: int | None = msgspec.field(name="place")  # so it is called in JSON
     agents: Sequence[int]
     account: Sequence[str]
     change: PlanChange | None = None
@@ -76,11 +76,5 @@ class Explanation:
         return "\n".join([*self.account, *change])
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "unit": self.unit,
-            "place": self.location,
-            "agents": list(self.agents),
-            "account": list(self.account),
-            "change": None if self.change is None else self.change.as_dict(),
-        }
+        change = None if self.change is None else self.change.as_dict()
+        return {**msgspec.to_builtins(self), "change": change}

@@ -16,6 +16,7 @@ from goldrush.replay.data.run_data import run_of
 from goldrush.replay.data.user_measures import can_be_shared
 from goldrush.replay.folders import total_size
 from goldrush.replay.journal.batch import SUFFIX, journals_in
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.study.comparisons import equal_journals
 from goldrush.replay.study.listing import MANIFEST, StudyFolders, manifests_below
@@ -150,7 +151,7 @@ def _tried(task: _Task) -> FolderRun | str:
         return _unfinished(outline)
     try:
         run = run_of(path, cell, users)
-        with run.reporting_forged():
+        with reporting_forged(run.path):
             kind, measured = kind_of(run), run.measured
             treatment, roster = format_treatment(kind) or DEFAULTS, kind.roster or ""
             listed = StudyRun(

@@ -59,11 +59,11 @@ def framed(
         "generator": generator,
         "title": escape(title),
         "style": style,
-        "body": _filled(body, {"version": f"goldrush {__version__}", **parts}),
+        "body": filled(body, {"version": f"goldrush {__version__}", **parts}),
         "data": data,
         "script": script,
     }
-    return _filled(Path(__file__).with_name("frame.html"), frame)
+    return filled(Path(__file__).with_name("frame.html"), frame)
 
 
 def policy(style: str, *scripts: str) -> str:
@@ -92,6 +92,6 @@ def packed_element(name: str, content: bytes) -> str:
     return f'<script type="text/plain" id="{name}">{text}</script>'
 
 
-def _filled(template: Path, parts: Mapping[str, str]) -> str:
+def filled(template: Path, parts: Mapping[str, str]) -> str:
     """A template with its marks, such as {{title}}, replaced."""
     return _MARK.sub(lambda mark: parts[mark[1]], template.read_text(encoding="utf-8"))

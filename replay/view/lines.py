@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import attrs
+
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.journal.why import Explanation
@@ -25,31 +27,26 @@ Behind = Callable[[RecordedEvent], Mapping[str, object]]
 Groups = list[tuple[str, list[Line], str]]  # by title, each with its heading
 
 
+@attrs.define(slots=False)
 class EventLines:
     """The lines of a run's units.
 
     Attributes:
+        explanations: those that the page has, by unit.
         size: the characters of all lines.
     """
 
-    def __init__(
-        self,
-        world: World[Any],
-        sentences: EventSentences,
-        view: View,
-        explanations: Mapping[int, Sequence[Explanation]],
-    ) -> None:
-        """`explanations`: those that the page has, by unit."""
-        vocabulary = world.vocabulary
-        self._sentences, self._view = sentences, view
-        self._places = {type.name: type.fields_naming("plot") for type in world.events}
-        self._cases = {type.name: type.cases for type in world.events}
-        self._titles = {name: title for title, names in view.groups.items() for name in names}
-        every = (vocabulary.started, vocabulary.closed, vocabulary.ended, vocabulary.forked)
-        self._unseen = {*every, *view.left_out}
-        self._explanations = explanations
-        self._templates: dict[object, int] = {}
-        self.size = 0
+    _world: World[Any]
+    _sentences: EventSentences
+    _view: View
+    _explanations: Mapping[int, Sequence[Explanation]]
+    _templates: dict[object, int] = attrs.field(init=False, factory=dict)
+    size: int = attrs.field(init=False, default=0)
+
+    def __attrs_post_init__(self) -> None:
+        self._types = {type.name: type for type in self._world.events}
+        groups = self._view.groups.items()
+        self._titles = {name: title for title, names in groups for name in names}
 
     @property
     def templates(self) -> Sequence[object]:
@@ -67,7 +64,7 @@ class EventLines:
             if event.name == self._view.step_ends:
                 groups += self._in_order(titled, str(event["step"]))
                 titled = {}
-            elif event.name not in self._unseen:
+            elif event.name in self._types and event.name not in self._view.left_out:
                 title = self._titles.get(event.name, "")
                 line = self._line(event, whys, behind(event))
                 self.size += sum(len(str(value)) for value in line)
@@ -92,7 +89,7 @@ class EventLines:
                 shown.append(value)
         cases = tuple(
             (field, event[field])
-            for field, texts in self._cases.get(event.name, {}).items()
+            for field, texts in self._types[event.name].cases.items()
             if isinstance(event[field], (str, bool)) and event[field] in texts
         )
         key = (event.name, cases, tuple(template))
@@ -143,7 +140,8 @@ class EventLines:
         if self._view.explains.get(explanation.kind) != event.name:
             return False
         if explanation.location is not None:
-            return explanation.location in [event[field] for field in self._places[event.name]]
+            places = self._types[event.name].fields_naming("plot")
+            return explanation.location in [event[field] for field in places]
         return event.fields.get("agent") in explanation.agents
 
 

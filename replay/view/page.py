@@ -76,7 +76,7 @@ def write_page(
     Raises BadInput as `page_of`, and if another file is there; JournalError as `page_of`;
     WriteFailed if the system refuses to write.
     """
-    page, runs = _page(path, against, units, users)
+    page, runs = page_of(path, against, units, users)
     data = page.encode()
     files.write_whole(str(out), data, force=force, is_own=is_page)
     return Written(Path(out), len(data), runs)
@@ -86,8 +86,9 @@ def page_of(
     path: str | Path,
     against: str | Path | None = None,
     units: tuple[int | None, int | None] = (None, None),
-) -> str:
-    """The page of a journal, as HTML.
+    users: Sequence[UserMeasure] = (),
+) -> tuple[str, Sequence[ShownRun]]:
+    """The page of a journal as HTML, and what it shows of each run.
 
     Args:
         path: the journal; of an unfinished or damaged one the closed units before the damage are
@@ -96,26 +97,12 @@ def page_of(
         units: the public numbers of the first and the last unit to show (None: from the start, to
             the end). Of more than UNITS_MAX units, or TEXT_MAX characters of sentences, as many
             from the first one on as fit are shown, and the page says so.
+        users: measures of the user, shown among those of the world.
 
     Raises BadInput for units that the journal does not have, and for runs of two worlds;
     JournalError as reading a journal does.
     """
-    return _page(path, against, units, ())[0]
-
-
-def is_page(front: bytes) -> bool:
-    """Whether a file with these first bytes is a page of a run."""
-    return files.is_marked(front) and GENERATOR.encode() in front
-
-
-def _page(
-    path: str | Path,
-    against: str | Path | None,
-    units: tuple[int | None, int | None],
-    users: Sequence[UserMeasure],
-) -> tuple[str, Sequence[ShownRun]]:
-    tools = tools_at(path)
-    world = world_at(path)
+    tools, world = tools_at(path), world_at(path)
     difference: Diff | None = None
     if against is None:
         runs = [shown_of(path, tools, units, users)]
@@ -134,6 +121,11 @@ def _page(
         ]
         difference = diff(path, against)
     return _rendered(world, tools, runs, difference), runs
+
+
+def is_page(front: bytes) -> bool:
+    """Whether a file with these first bytes is a page of a run."""
+    return files.is_marked(front) and GENERATOR.encode() in front
 
 
 def _rendered(

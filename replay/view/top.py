@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.measures import Value
@@ -17,7 +18,7 @@ from goldrush.replay.outcome import RunOutcome, means_of
 from goldrush.replay.policies import beside, last_of
 from goldrush.replay.text import SENTENCE_DIGITS, capitalized, format_change, format_number
 from goldrush.replay.view.chart import POLICIES_MAX
-from goldrush.replay.view.frame import escape_text
+from goldrush.replay.view.frame import escape_text, filled
 from goldrush.replay.view.shown import ShownRun
 
 CAUSES_MAX = 6  # causes of a difference that are listed
@@ -121,17 +122,14 @@ def journal_of(run: ShownRun, index: int, which: str = "") -> str:
         f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>" for name, text in known
     )
     name = f"run-{which.lower()}.journal" if which else "run.journal"
-    command = f"goldrush verify {name}{run.option}"
     title = f"<strong>{which}</strong> The journal" if which else "The journal"
     trouble = "" if run.trouble is None else f"<p>It breaks off: {escape_text(run.trouble)}.</p>"
-    return (
-        f'<section class="journal" aria-label="Journal {index + 1}"><h2>{title}</h2>'
-        f'<dl class="facts">{facts}</dl>{trouble}<p>SHA-256 <code>{run.sha256}</code> '
-        f'<span class="seal" id="seal-{index}" role="status">Not compared: the script of this page '
-        "has not run.</span></p><p>The program that made this page wrote all that it shows. To be "
-        f'sure, derive every event again: <span data-download="{name}">take the journal</span> and '
-        f"type <code>{escape_text(command)}</code></p></section>"
-    )
+    parts = {
+        "number": str(index + 1), "index": str(index), "title": title, "facts": facts,
+        "trouble": trouble, "sha256": run.sha256, "name": name,
+        "command": escape_text(f"goldrush verify {name}{run.option}"),
+    }  # fmt: skip
+    return filled(Path(__file__).with_name("journal.html"), parts)
 
 
 def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: Hues) -> str:

@@ -40,7 +40,7 @@ from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.journal.verify import DERIVE, verify
 from goldrush.replay.worlds.competition.leaderboard import export, season_at
 from tests import mining, seasons
@@ -145,7 +145,7 @@ class Reading:
         yield "log", lambda: [event.as_dict() for event in log(path)]
         yield "log (index)", lambda: [event.as_dict() for event in log(path, Query(at, at + 1))]
         yield "events", self._events
-        yield "story", lambda: list(narrator(path)(log(path)))
+        yield "story", lambda: list(narrated(path, log(path)))
         yield "audit", lambda: [audit.as_dict() for audit in draws_at(path)]
         yield "diff", lambda: self._compared(path, self.sound)
         yield "diff, the other way", lambda: self._compared(self.sound, path)

@@ -51,7 +51,7 @@ def paged(tmp_path: Path) -> Callable[..., Path]:
 
     def made(journal: Path, against: Path | None = None, **how: Any) -> Path:
         path = tmp_path / f"{journal.stem}.html"
-        path.write_text(page_of(journal, against, **how))
+        path.write_text(page_of(journal, against, **how)[0])
         return path
 
     return made

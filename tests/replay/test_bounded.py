@@ -21,7 +21,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild, rebuilt_from
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from tests.journals import peak
@@ -68,7 +68,7 @@ def folded(path: Path) -> None:
 
 
 def told(path: Path) -> None:
-    drained(narrator(path)(log(path, Query())))
+    drained(narrated(path, log(path, Query())))
 
 
 def explained(path: Path) -> None:
@@ -84,7 +84,7 @@ def resumed(path: Path) -> None:
 READERS: dict[str, Callable[[Path], object]] = {
     "walk.Walk": folded,
     "log.log": lambda path: drained(log(path, Query())),
-    "story.narrator": told,
+    "story.narrated": told,
     "rebuild.rebuild": lambda path: rebuild(path, 90),
     "rebuild.rebuilt_from": lambda path: drained(rebuilt_from(path, 1)),
     "outline.outline_of": lambda path: outline_of(path, hashed=True),

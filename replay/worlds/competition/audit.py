@@ -8,9 +8,7 @@ final stances and tests, or from totals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import (
@@ -18,7 +16,6 @@ from goldrush.kernel.worlds.competition.events import (
     Bottomed,
     Concluded,
     RoundtableOpened,
-    named,
 )
 from goldrush.kernel.worlds.competition.settle import seated_at
 from goldrush.kernel.worlds.competition.state import SeasonState
@@ -26,11 +23,11 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.replay.journal.tie_break import DrawAudits, Occasion, TieBreak
 
 ORDER, CONCLUDE, BOTTOM = _KINDS = ("order", "conclude", "bottom")
-_Audit = Callable[[SeasonState, Roundtable, Any], TieBreak]
 _DECIDES: Final = {ORDER: "order", CONCLUDE: "concluded", BOTTOM: "last"}
 
 
-def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> TieBreak:
+def _order(state: SeasonState, row: Row) -> TieBreak:
+    event, table = RoundtableOpened._make(row), state.tables[row[0]]
     occasion, opening = _occasion(state, table, ORDER), state.opening
     again, order = seated_at(state, table)
     recorded = event.participants, event.words, event.order
@@ -41,13 +38,15 @@ def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> Ti
     return TieBreak(occasion, *recorded, order, rule, again)
 
 
-def _conclusion(state: SeasonState, table: Roundtable, event: Concluded) -> TieBreak:
+def _conclusion(state: SeasonState, row: Row) -> TieBreak:
+    event, table = Concluded._make(row), state.tables[row[0]]
     again = table.equals(table.stances)
     occasion = _occasion(state, table, CONCLUDE, tied="proposal")
     return _won(occasion, event.tied, event.proposal, event.words, again)
 
 
-def _bottom(state: SeasonState, table: Roundtable, event: Bottomed) -> TieBreak:
+def _bottom(state: SeasonState, row: Row) -> TieBreak:
+    event, table = Bottomed._make(row), state.tables[row[0]]
     lowest = min(table.totals.values())
     again = tuple(sorted(a for a, total in table.totals.items() if total == lowest))
     if len(again) == len(table.participants):
@@ -64,19 +63,8 @@ def _won(
     return TieBreak.drawn(occasion, tied or alone, words, winner, again)
 
 
-def _audit(audit: _Audit, code: int, state: SeasonState, row: Row) -> TieBreak:
-    return audit(state, state.tables[row[0]], named(code, row))
-
-
-_AUDITS: Final[Mapping[type[Any], _Audit]] = {
-    RoundtableOpened: _order,
-    Concluded: _conclusion,
-    Bottomed: _bottom,
-}
-DRAWS: Final = DrawAudits(
-    _KINDS,
-    {CODES[form]: partial(_audit, audit, CODES[form]) for form, audit in _AUDITS.items()},
-)
+_AUDITS: Final = {RoundtableOpened: _order, Concluded: _conclusion, Bottomed: _bottom}
+DRAWS: Final = DrawAudits(_KINDS, {CODES[form]: audit for form, audit in _AUDITS.items()})
 
 
 def _occasion(state: SeasonState, table: Roundtable, kind: str, tied: str = "agent") -> Occasion:

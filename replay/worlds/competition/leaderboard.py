@@ -46,12 +46,11 @@ ASSIGNMENT: Final = attrs.evolve(unit_column(VOCABULARY), value=attrgetter("stat
 
 def _ranks_in(state: SeasonState) -> Iterator[Row]:
     """The rows of RANKS in the state before an assignment closes."""
-    for rank, ordinal, rolling, all_time in state.leaderboard:
+    front = state.assignment, state.day
+    for rank, ordinal, *sums in state.leaderboard:
         agent = state.agents[ordinal]
-        yield (
-            state.assignment, state.day, rank, rolling, all_time, ordinal, agent.name,
-            agent.class_, agent.status, agent.sparks,
-        )  # fmt: skip
+        who = ordinal, agent.name, agent.class_, agent.status, agent.sparks
+        yield *front, rank, *sums, *who
 
 
 RANKS: Final = Table(
@@ -109,10 +108,8 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
                 scores.setdefault(score.agent, []).append((each.state.assignment, score))
             if each.state.assignment == last:
                 break
-        ranks = [
-            {column.name: value for column, value in zip(RANKS.own, row, strict=True)}
-            for row in _ranks_in(each.state)
-        ]
+        names = [column.name for column in RANKS.own]
+        ranks = [dict(zip(names, row, strict=True)) for row in _ranks_in(each.state)]
         return SeasonAt(last, world.close(each.state), ranks, scores)
 
 

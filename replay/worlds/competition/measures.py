@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -52,14 +52,14 @@ class EndedTable:
     Attributes:
         quality: of its conclusion; None if the arena does not know all values.
         totals: raw totals by the rubric, by agent.
-        impacts: the Net Impact of each participant by the rubric; None if the arena is not
-            installed. What the therapist rated may be something else.
+        merits: the same without the Net Impact by the rubric; None if the arena is not installed.
+            What the therapist rated may be something else.
     """
 
     table: Roundtable
     quality: Quality | None
     totals: Mapping[int, int]
-    impacts: Mapping[int, int] | None
+    merits: Mapping[int, int] | None
 
 
 @attrs.frozen
@@ -75,10 +75,6 @@ def _tables(of: Callable[[EndedTable], Value]) -> Callable[[Assignment], Value]:
     return lambda assignment: mean([of(table) for table in assignment.tables])
 
 
-def _roundtables(of: Callable[[Roundtable], Value]) -> Callable[[Assignment], Value]:
-    return _tables(lambda ended: of(ended.table))
-
-
 def _quality(of: Callable[[Quality], Value]) -> Callable[[Assignment], Value]:
     return _tables(lambda table: None if table.quality is None else of(table.quality))
 
@@ -87,11 +83,6 @@ def _share(values: Iterable[object]) -> Value:
     """The share of those that are true."""
     truths = [bool(value) for value in values]
     return ratio(sum(truths), len(truths))
-
-
-def _count(form: type[Any]) -> Callable[[Assignment], Value]:
-    """The number of events of a kind."""
-    return lambda assignment: len(list(assignment.ended.of(form)))
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -148,40 +139,40 @@ MEASURES: Final = measures.named(
         "chose_best", "tables that chose best",
         "Share of tables that concluded on the best tested of the proposals whose base held, or on "
         "one with an equal test.",
-        _roundtables(lambda table: float(chose_best(table))), limits=_SHARE,
+        _tables(lambda each: float(chose_best(each.table))), limits=_SHARE,
     ),
     Measure(
         "open", "tables without conclusion", "Share of tables without a conclusion.",
-        _roundtables(lambda table: float(table.chosen is None)), limits=_SHARE,
+        _tables(lambda each: float(each.table.chosen is None)), limits=_SHARE,
     ),
     Measure(
         "held", "claims that held", "Bases that held ÷ bases claimed.",
-        _roundtables(
-            lambda table: _share(table.held(said.id, Part.BASE) for said in table.proposals())
+        _tables(
+            lambda at: _share(at.table.held(said.id, Part.BASE) for said in at.table.proposals())
         ), limits=_SHARE,
     ),
     Measure(
         "sharp", "sharp claims", "Sharp bases ÷ bases claimed.",
-        _roundtables(lambda table: _share(map(table.is_sharp, table.proposals()))),
+        _tables(lambda each: _share(map(each.table.is_sharp, each.table.proposals()))),
         limits=_SHARE, column=5,
     ),
     Measure(
         "sustained", "sustained challenges", "Sustained challenges ÷ challenges.",
-        _roundtables(lambda table: _share(map(table.is_sustained, challenges_of(table)))),
+        _tables(lambda each: _share(map(each.table.is_sustained, challenges_of(each.table)))),
         limits=_SHARE, column=6,
     ),
     Measure(
         "passes", "passes", "Passes ÷ contributions, passes included.",
-        _roundtables(lambda table: _share(said.move == Move.PASS for said in table.contributions)),
+        _tables(lambda each: _share(said.move == Move.PASS for said in each.table.contributions)),
         limits=_SHARE,
     ),
     Measure(
         "trials", "trials", "Number of trials that agents ordered for themselves.",
-        _roundtables(lambda table: len(table.trials)), limits=_NEVER_NEGATIVE,
+        _tables(lambda each: len(each.table.trials)), limits=_NEVER_NEGATIVE,
     ),
     Measure(
         "total", "mean total", "Mean total of all agents at the tables, of 12 points.",
-        _roundtables(lambda table: mean(list(table.totals.values()))),
+        _tables(lambda each: mean(list(each.table.totals.values()))),
         limits=_NEVER_NEGATIVE, column=7,
     ),
     Measure(
@@ -196,7 +187,8 @@ MEASURES: Final = measures.named(
         MERIT, "validity without net impact",
         "Validity of scores, of the totals without Net Impact, which the best tested base "
         "earns by construction.",
-        _tables(lambda table: _merit(table)), limits=_CORRELATION, column=9,
+        _tables(lambda table: _validity(table.table, table.merits)),
+        limits=_CORRELATION, column=9,
     ),
     Measure(
         STABILITY, "stability of ranks",
@@ -209,7 +201,7 @@ MEASURES: Final = measures.named(
     ),
     Measure(
         "faced", "eliminations faced", "Number of agents that faced elimination.",
-        _count(EliminationFaced), limits=_NEVER_NEGATIVE, column=10,
+        lambda at: len(list(at.ended.of(EliminationFaced))), limits=_NEVER_NEGATIVE, column=10,
     ),
     Measure(
         "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
@@ -227,15 +219,14 @@ class MeasuredSeason(Measured[SeasonConfig], frozen=True, kw_only=True):
             its even tables, each minus the mean over these agents.
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
-        leader: (name, status, recent points) of the worker that ranks first; None before the first
-            ranking.
+        leader: a sentence on the worker that ranks first.
         unsaid: (assignment, table, round, agent) of contributions that a fork put in by hand for a
             turn that never came.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
     visits: tuple[Value, Value]
-    leader: tuple[str, str, int] | None
+    leader: str
     unsaid: Sequence[tuple[int, int, int, int]] = ()
 
 
@@ -261,7 +252,8 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     Raises JournalError if the journal cannot be read.
     """
     world = season_world(reader)
-    taken, counting, walk = Measuring(MEASURES), _Counting(), Walk(world, reader, ROWS)
+    counting, walk = _Counting(), Walk(world, reader, ROWS)
+    taken = Measuring(MEASURES, lambda: counting.by_agent(_workers(walk.state)))
     by_hand: set[tuple[int, int, int, int]] = set()  # not said so far
 
     def set_up() -> None:
@@ -274,17 +266,14 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         state = each.state
         by_hand.difference_update((state.assignment, *turn_of(row)) for row in each.of(Spoke))
         taken.add(counting.close(each))
-        taken.sample(lambda state=state: counting.by_agent(_workers(state)))  # type: ignore[misc]
     state = walk.state
     return MeasuredSeason(
         config=state.config,
-        known=MEASURES,
-        vocabulary=world.vocabulary,
         halves_of=counting.halves_of(),
         visits=(mean(counting.visits[0]), mean(counting.visits[1])),
-        leader=_leader(state),
+        leader=_leader_of(state),
         unsaid=sorted(turn for turn in by_hand if turn[0] < state.assignment),
-        **taken.fields(reader, walk, counting.by_agent(_workers(state))),
+        **taken.fields(world, reader, walk),
     )
 
 
@@ -294,10 +283,12 @@ def _workers(state: SeasonState) -> list[AgentState]:
     return workers[: state.config.workers]
 
 
-def _leader(state: SeasonState) -> tuple[str, str, int] | None:
-    for _, ordinal, recent, _ in state.leaderboard[:1]:
-        return state.agents[ordinal].name, state.agents[ordinal].status, recent
-    return None
+def _leader_of(state: SeasonState) -> str:
+    if not state.leaderboard:
+        return "Nobody is ranked yet."
+    _, ordinal, recent, _ = state.leaderboard[0]
+    leader, points = state.agents[ordinal], format_count(recent, "recent point")
+    return f"{escaped(leader.name)} ranks first with {points}{_LEFT.get(leader.status, '')}."
 
 
 OF_AGENTS: Final = measures.named(
@@ -339,11 +330,11 @@ class _Counting:
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
         halves = {
-            agent: (_mean(totals[0::2]), _mean(totals[1::2]))
+            agent: (mean(totals[0::2]) or 0.0, mean(totals[1::2]) or 0.0)
             for agent, totals in self._totals.items()
             if len(totals) >= TABLES_MIN
         }
-        odd, even = (_mean([pair[which] for pair in halves.values()]) for which in (0, 1))
+        odd, even = (mean([pair[at] for pair in halves.values()]) or 0.0 for at in (0, 1))
         return {agent: (a - odd, b - even) for agent, (a, b) in halves.items()}
 
     def by_agent(self, workers: Sequence[AgentState]) -> ByAgent:
@@ -352,12 +343,11 @@ class _Counting:
 
 def _ended_table(ended: Ended, table: Roundtable) -> EndedTable:
     totals = {row.agent: row.rubric for row in ended.of(Scored) if row.table == table.number}
-    quality = quality_of(table, ended.state)
-    return EndedTable(table, quality, totals, _impacts(ended.state, table))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else 0.0
+    merits: Mapping[int, int] | None = None
+    if ended.state.rules is not None:
+        grounds, impact = grounds_at(ended.state, table), DIMENSIONS.index(Dimension.IMPACT)
+        merits = {agent: each - grounds[agent].scores[impact] for agent, each in totals.items()}
+    return EndedTable(table, quality_of(table, ended.state), totals, merits)
 
 
 def _sparks(state: SeasonState) -> list[int]:
@@ -379,22 +369,10 @@ def _percentile(ended: EndedTable) -> Value:
     return ratio(worse + sum(other == value for other in values) / 2, len(values))
 
 
-def _merit(ended: EndedTable) -> Value:
-    totals, impacts = ended.totals, ended.impacts
-    if impacts is None:
-        return None
-    return _validity(ended.table, {agent: totals[agent] - impacts[agent] for agent in totals})
-
-
-def _impacts(state: SeasonState, table: Roundtable) -> Mapping[int, int] | None:
-    if state.rules is None:
-        return None
-    impact = DIMENSIONS.index(Dimension.IMPACT)
-    return {agent: own.scores[impact] for agent, own in grounds_at(state, table).items()}
-
-
-def _validity(table: Roundtable, totals: Mapping[int, int]) -> Value:
+def _validity(table: Roundtable, totals: Mapping[int, int] | None) -> Value:
     """The rank correlation of these totals with the best tested bases; None if undefined."""
+    if totals is None:
+        return None
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
@@ -413,22 +391,14 @@ _LEFT: Final = {
 }
 
 
-def headline(run: MeasuredSeason) -> measures.Remarks:
+def headline(run: MeasuredSeason) -> Sequence[str]:
     """Who leads a measured season, how many claims held, and how well tables chose."""
     unsaid = [
         f"The contribution given by hand for agent {agent} in assignment {at}, table {table}, "
         f"round {round}, was not used: the agent had no turn there."
         for at, table, round, agent in run.unsaid
     ]
-    return measures.Remarks([_leader_text(run), *_tables_text(run), *unsaid], lead=True)
-
-
-def _leader_text(run: MeasuredSeason) -> str:
-    if run.leader is None:
-        return "Nobody is ranked yet."
-    name, status, recent = run.leader
-    points = format_count(recent, "recent point")
-    return f"{escaped(name)} ranks first with {points}{_LEFT.get(status, '')}."
+    return [run.leader, *_tables_text(run), *unsaid]
 
 
 def _tables_text(run: MeasuredSeason) -> list[str]:

@@ -125,12 +125,11 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
         seated = sorted({agent for each in state.tables for agent in each.participants})
         names = ", ".join(f"{state.agents[agent].name} ({agent})" for agent in seated)
         raise BadInput(f"agent {agent} sat at {at} in assignment {assignment}", f"take {names}")
-    return [score_at(closed, each, agent, grounds_at(state, each)) for each in sat]
+    return [_score_at(closed, each, agent) for each in sat]
 
 
-def score_at(ended: Ended, table: Roundtable, agent: int, grounds: Mapping[int, Grounds]) -> Score:
-    """The score of an agent at a table, by the grounds of all participants."""
-    state = ended.state
+def _score_at(ended: Ended, table: Roundtable, agent: int) -> Score:
+    state, grounds = ended.state, grounds_at(ended.state, table)
     raw = {other: table.raw.get(other, grounds[other].scores) for other in table.participants}
     return Score(
         assignment=state.assignment,

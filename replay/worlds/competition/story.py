@@ -20,7 +20,7 @@ from goldrush.kernel.worlds.competition.arena import Arena, Rules
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import VOCABULARY
-from goldrush.replay.sentences import EventSentences, quoted
+from goldrush.replay.sentences import EventSentences, agents_text, quoted
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
@@ -57,29 +57,39 @@ def sentences(
         arena: for subjects; without it they are shown as JSON.
         rules: the rules of the arena; without them conducts are shown as JSON.
     """
-    season = _Season(names or {}, arena, rules)
+    name = partial(agents_text, names=names or {})
+
+    def conduct_of(value: Any) -> str:
+        """A conduct as text; as JSON if it is not valid in the arena."""
+        conduct = _tupled(value)
+        is_known = rules is not None and rules.conduct.holds(conduct)
+        return conduct_text(conduct, rules) if is_known else quoted(value)
+
+    def about(value: Any) -> str:
+        """A subject as text, by its [objective, treatment]."""
+        subject = arena.subject(_tupled(value)) if arena else None
+        return quoted(value) if subject is None else format_subject(subject)
+
     forms: dict[str, Callable[[Any], str]] = {
-        "agent": season.name,
-        "agents": season.listed,
         "answer": lambda text: quoted(text[:ANSWER_SHOWN] + "..." * (len(text) > ANSWER_SHOWN)),
         "asked": lambda question: _word(question).rstrip("_"),
         "because": _because,
         "claim": _claim,
-        "conduct": season.conduct,
+        "conduct": conduct_of,
         "ids": format_ids,
         "number": format_number,
         "redirected": lambda ids: f" {format_ids(ids)}" if ids else "",
-        "ranks": lambda rows: ", ".join(f"{row[0]} {season.name(row[1])} {row[2]}" for row in rows),
+        "ranks": lambda rows: ", ".join(f"{row[0]} {name(row[1])} {row[2]}" for row in rows),
         "runs": lambda runs: format_count(len(runs), "run"),
         "scores": lambda scores: ", ".join(
             f"{name} {quoted(score)}" for name, score in zip(DIMENSIONS, scores, strict=True)
         ),
         "signed": "{:+d}".format,
         "sparks": lambda balance: format_count(balance, "spark"),
-        "stances": lambda pairs: ", ".join(f"{season.name(who)} #{id}" for who, id in pairs),
+        "stances": lambda pairs: ", ".join(f"{name(who)} #{id}" for who, id in pairs),
         "steps": lambda steps: "; ".join("{}: {} {} to {}".format(*step) for step in steps),
-        "subject": season.about,
-        "subjects": lambda subjects: " and ".join(map(season.about, subjects)),
+        "subject": about,
+        "subjects": lambda subjects: " and ".join(map(about, subjects)),
         "word": _word,
     }
     guarded = {name: partial(_or_quoted, form) for name, form in forms.items()}
@@ -92,36 +102,6 @@ def _or_quoted(form: Callable[[Any], str], value: Any) -> str:
         return form(value)
     except (TypeError, ValueError, LookupError):
         return quoted(value)
-
-
-class _Season:
-    """The names and the arena of a season."""
-
-    def __init__(self, names: Mapping[int, str], arena: Arena | None, rules: Rules | None) -> None:
-        self._names = names
-        self._arena = arena
-        self._rules = rules
-
-    def name(self, agent: Any) -> str:
-        """The name of an agent."""
-        known = self._names.get(agent) if type(agent) is int else None
-        return known or f"agent {quoted(agent)}"
-
-    def listed(self, agents: Any) -> str:
-        """The names of several agents."""
-        return ", ".join(map(self.name, agents)) or "nobody"
-
-    def conduct(self, value: Any) -> str:
-        """A conduct as text; as JSON if it is not valid in the arena."""
-        conduct = _tupled(value)
-        if self._rules is None or not self._rules.conduct.holds(conduct):
-            return quoted(value)
-        return conduct_text(conduct, self._rules)
-
-    def about(self, value: Any) -> str:
-        """A subject as text, by its [objective, treatment]."""
-        subject = self._arena.subject(_tupled(value)) if self._arena else None
-        return quoted(value) if subject is None else format_subject(subject)
 
 
 def _tupled(value: Any) -> Any:

@@ -30,7 +30,6 @@ from goldrush.replay.data.columns import (
     records_table,
 )
 from goldrush.replay.data.run_data import RunData
-from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.competition.ended import Ended, assignments_of
 from goldrush.replay.worlds.competition.leaderboard import ASSIGNMENT, RANKS
 from goldrush.replay.worlds.competition.measures import MEASURES
@@ -48,11 +47,6 @@ class _Of:
     table: Roundtable
     part: Any = None
 
-    @property
-    def agent(self) -> int:
-        agent: int = self.part.agent
-        return agent
-
 
 def _real(value: float | None) -> float | None:
     return None if value is None else float(value)
@@ -69,8 +63,8 @@ _FRONT: Final = [
 ]
 _WHO: Final = [
     *_FRONT,
-    Column("agent", WHOLE, "who, by ordinal"),
-    Column("name", TEXT, "the agent's name", lambda of: of.state.agents[of.agent].name),
+    Column("agent", WHOLE, "who, by ordinal", attrgetter("part.agent")),
+    Column("name", TEXT, "the agent's name", lambda of: of.state.agents[of.part.agent].name),
 ]
 
 
@@ -195,7 +189,7 @@ STANCES: Final = records_table(
         Column("changed", TRUTH, "whether that is elsewhere than at the end of the talk"),
     ),
     Column("stood", TRUTH, "whether it gave a final stance; else the one after the proof stays",
-           lambda of: of.agent in of.table.stood),
+           lambda of: of.part.agent in of.table.stood),
 )  # fmt: skip
 
 
@@ -218,7 +212,7 @@ SCORES: Final = records_table(
     Column("rubric", WHOLE, "the sum of the four by the rubric", attrgetter("part.rubric"),
            unit="of 12"),
     Column("bottom", TRUTH, "whether it is the bottom scorer of the table",
-           lambda of: of.table.bottom == of.agent),
+           lambda of: of.table.bottom == of.part.agent),
 )  # fmt: skip
 
-TABLES: Final = Tables(own=(ROUNDTABLES, CONTRIBUTIONS, STANCES, SCORES, RANKS))
+TABLES: Final = (ROUNDTABLES, CONTRIBUTIONS, STANCES, SCORES, RANKS)

@@ -8,7 +8,7 @@ from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.tools import ClosedUnit, Description, Tools, lazy
+from goldrush.replay.tools import Description, Tools, lazy
 from goldrush.replay.worlds.competition.steps import world_of
 
 
@@ -20,6 +20,7 @@ class SeasonTools(Tools):
     players = SEASON_PLAYERS
     treatments = TREATMENTS
     sentences = lazy("goldrush.replay.worlds.competition.story:sentences_of")
+    headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.measures:headline")
     draws = lazy("goldrush.replay.worlds.competition.audit:DRAWS")
     explain = lazy("goldrush.replay.worlds.competition.right:explained")
@@ -29,6 +30,7 @@ class SeasonTools(Tools):
     studies = lazy("goldrush.replay.worlds.competition.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.competition.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
+    fields = lazy("goldrush.replay.worlds.competition.view.view:fields_of")
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(
@@ -40,19 +42,6 @@ class SeasonTools(Tools):
 
     def labels(self, state: SeasonState) -> Sequence[str]:
         return [agent.name for agent in state.agents.values()]
-
-    def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
-        state: SeasonState = unit.state
-        ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
-        rolling = {agent: points for _, agent, points, _ in state.leaderboard}
-        agents = state.agents.values()
-        named = ("role", "status", "class_", "sparks", "stage", "bottoms", "all_time", "persona")
-        return {
-            "projects": state.projects,
-            **{name.strip("_"): [getattr(agent, name) for agent in agents] for name in named},
-            "rank": [ranks.get(agent.ordinal) for agent in agents],
-            "recent points": [rolling.get(agent.ordinal) for agent in agents],
-        }
 
 
 TOOLS = SeasonTools()

@@ -19,6 +19,7 @@ from goldrush.kernel.world import Row, World
 from goldrush.kernel.worlds.episode.config import DISABLED, SAME_STEP
 from goldrush.kernel.worlds.episode.events import GAVE, RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState, agents_of_reset
+from goldrush.replay.data.course import ByAgent
 
 
 @attrs.define
@@ -80,10 +81,16 @@ class Episodes:
 
     def __init__(self) -> None:
         self.all: list[Episode] = []
+        self._returns: Sequence[float] = ()  # by agent, in the last episode that has steps
+        self._sums: Sequence[float] = ()  # and of the whole run
         self._open: dict[int | None, Episode] = {}  # by agent
 
     def add(self, commit: Commit, state: EpisodeState) -> None:
         """Add a closed unit, with the state after it."""
+        pairs = zip(self._sums or (0.0,) * len(state.rewards), state.rewards, strict=True)
+        self._sums = [a + b for a, b in pairs]
+        if state.step > 0 or not self._returns:
+            self._returns = state.returns
         if state.is_closed or state.is_model:
             return
         unit = commit.unit - 1
@@ -106,6 +113,12 @@ class Episodes:
                 self._begin(state, row[0], before.last if is_same else unit, unit)
             self._step(row[0], unit, [row], is_over=row[0] in state.finished)
 
+    @property
+    def by_agent(self) -> ByAgent:
+        """The measures of agents so far; none in a model."""
+        found = {"return": self._returns, "rewards": self._sums} if self._returns else {}
+        return {name: [finite(value) for value in values] for name, values in found.items()}
+
     def _begin(
         self, state: EpisodeState, agent: int | None, first: int, unit: int,
         seed: int | None = None,
@@ -124,16 +137,10 @@ class Episodes:
             episode.last = unit
             episode.length += episode.first < unit
             episode.is_finished = is_over
-            _give(episode, rows)
-
-
-def _give(episode: Episode, rows: Sequence[Row]) -> None:
-    for agent, reward, terminated, truncated in rows:
-        episode.returns[0 if episode.agent is not None else agent] += reward
-        if terminated:
-            episode.terminated.add(agent)
-        if truncated:
-            episode.truncated.add(agent)
+            for agent, reward, terminated, truncated in rows:
+                episode.returns[0 if episode.agent is not None else agent] += reward
+                episode.terminated |= {agent} if terminated else set()
+                episode.truncated |= {agent} if truncated else set()
 
 
 def episodes_of(world: World[EpisodeState], reader: JournalReader) -> list[Episode]:

@@ -24,7 +24,6 @@ from goldrush.kernel.worlds.episode.state import EpisodeState
 from goldrush.kernel.worlds.episode.values import number_in, shown
 from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import free_name
-from goldrush.replay.data.course import ByAgent
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
@@ -98,11 +97,6 @@ def best_of(episodes: Sequence[Episode]) -> Episode | None:
     return max(known, key=lambda episode: episode.total or 0.0, default=None)
 
 
-def _best_return(episodes: Sequence[Episode]) -> Value:
-    best = best_of(episodes)
-    return None if best is None else best.total
-
-
 MEASURES: Final = named(
     Measure("reward", "reward", "The rewards of the step, added over the agents.", _reward,
             column=5),
@@ -123,7 +117,7 @@ MEASURES: Final = named(
     Measure("mean_length", "mean length", "The mean number of steps of the finished episodes.",
             over=_finished(lambda found: mean([episode.length for episode in found])), column=3),
     Measure("best_return", "best return", "The highest return of a finished episode.",
-            over=_finished(_best_return), column=4),
+            over=_finished(lambda found: getattr(best_of(found), "total", None)), column=4),
 )  # fmt: skip
 
 OF_AGENTS: Final = named(
@@ -138,29 +132,6 @@ OF_AGENTS: Final = named(
 def agents_at(state: EpisodeState) -> Mapping[str, Sequence[Value]]:
     """The return of each agent in the episode so far; none in a model."""
     return {"return": [finite(value) for value in state.returns]} if state.returns else {}
-
-
-class _ByAgent:
-    """The measures of agents, unit by unit."""
-
-    def __init__(self) -> None:
-        self._returns: Sequence[float] = ()
-        self._sums: Sequence[float] = ()
-
-    def add(self, state: EpisodeState) -> None:
-        pairs = zip(self._sums or (0.0,) * len(state.rewards), state.rewards, strict=True)
-        self._sums = [a + b for a, b in pairs]
-        if state.step > 0 or not self._returns:
-            self._returns = state.returns
-
-    @property
-    def values(self) -> ByAgent:
-        if not self._returns:
-            return {}
-        return {
-            "return": [finite(value) for value in self._returns],
-            "rewards": [finite(value) for value in self._sums],
-        }
 
 
 class _Moves:
@@ -191,8 +162,8 @@ class _Moves:
 
 def read(reader: JournalReader) -> MeasuredEpisodes:
     """The measured run of an open journal. Raises JournalError as reading it does."""
-    taken, walk = Measuring(MEASURES), Walk(episode_world(), reader)
-    episodes, by_agent, moves, steps = Episodes(), _ByAgent(), _Moves(), array("q")
+    world, episodes, moves, steps = episode_world(), Episodes(), _Moves(), array("q")
+    walk, taken = Walk(world, reader), Measuring(MEASURES, lambda: episodes.by_agent)
     for commit, state in walk:
         if commit.kind in (START, FORK):
             taken.declare(commit.unit, labels_of(state.roster, None))
@@ -205,20 +176,18 @@ def read(reader: JournalReader) -> MeasuredEpisodes:
             taken.include(_variable(name))
             if _key(_FRONTS[0], name) in state.shown:
                 moves.names.add(name)  # it is a measure though it may never change
+        episodes.add(commit, state)
         taken.add(state)
         moves.give(commit.blocks[0])
         moves.add({name: values[-1] for name, values in taken.values.items()})
-        episodes.add(commit, state)
-        by_agent.add(state)
-        taken.sample(lambda: by_agent.values)
     state, known, still = walk.state, taken.known, dict[str, Measure]()
     if state.is_model:
         variables = {name: each for name, each in known.items() if name not in MEASURES}
-        known = {name: variables[name] for name in variables if name in moves.names}
-        still = {name: variables[name] for name in variables if name not in known}
+        taken.known = {name: variables[name] for name in variables if name in moves.names}
+        still = {name: variables[name] for name in variables if name not in taken.known}
     return MeasuredEpisodes(
-        config=state.config, known=known, still=still, episodes=episodes.all, about=state.about,
-        steps=steps, vocabulary=VOCABULARY, **taken.fields(reader, walk, by_agent.values),
+        config=state.config, still=still, episodes=episodes.all, about=state.about, steps=steps,
+        **taken.fields(world, reader, walk),
     )  # fmt: skip
 
 

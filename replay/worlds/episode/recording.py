@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
 
+import attrs
+
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.episode.policies import CALLER
 from goldrush.kernel.errors import (
@@ -47,6 +49,7 @@ def config_for(seed: int, steps: int, parameters: Mapping[str, object]) -> dict[
     return {"seed": seed, "steps": steps, **named}
 
 
+@attrs.define(slots=False, eq=False)
 class SubjectRecorder(Generic[U]):
     """A subject and the journal of what is done to it.
 
@@ -61,22 +64,16 @@ class SubjectRecorder(Generic[U]):
         state: the state of the run, which must not be changed.
     """
 
-    def __init__(
-        self,
-        path: str,
-        stage: LiveStage[U],
-        state: EpisodeState,
-        begin: Callable[[Batch], Steps[EpisodeState]] | None,
-        loop: Steps[EpisodeState] | None = None,
-    ) -> None:
-        """See `new` and `forked`. `begin` makes the loop of the first input, before anything is
-        written; None: it is `loop`, which has begun.
-        """
-        self.path, self.state = path, state
-        self.subject = stage.at(state)
-        self.make, self._begin = stage.make, begin
-        self._loop = loop
-        self._ended = ""
+    path: str
+    _stage: LiveStage[U]
+    state: EpisodeState
+    # Makes the loop of the first input, before anything is written; None: it has begun.
+    _begin: Callable[[Batch], Steps[EpisodeState]] | None
+    _loop: Steps[EpisodeState] | None = None
+    _ended: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        self.subject, self.make = self._stage.at(self.state), self._stage.make
 
     @classmethod
     def new(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError
@@ -33,14 +33,7 @@ def _about_in(path: str | Path) -> About:
 def sentences_of(path: str | Path, types: Iterable[EventType]) -> EventSentences:
     """The sentences of a journal with these types of events."""
     names = dict(enumerate(_about_in(path).agents))
-
-    def name_of(agents: Any) -> str:
-        listed = agents if isinstance(agents, list | tuple) else [agents]
-        each = [escaped(names.get(agent, f"agent {agent}")) for agent in listed]
-        return ", ".join(each) or "nobody"
-
-    forms = {"agent": name_of, "plain": value_text}
-    return EventSentences(types, VOCABULARY, forms=forms, names=names)
+    return EventSentences(types, VOCABULARY, forms={"plain": value_text}, names=names)
 
 
 def value_text(value: object) -> str:

@@ -1,4 +1,6 @@
-"""What is said of a run of an episode: its subject, and how it went."""
+"""What is said of a run of an episode: its subject, how it went, and on what it rests that it is
+derived again.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.episode.config import MODEL, VECTOR, about_of
-from goldrush.replay.data.measures import Remarks
+from goldrush.kernel.worlds.episode.events import ARRAY, GAVE
+from goldrush.kernel.worlds.episode.values import TYPE
 from goldrush.replay.text import format_number
-from goldrush.replay.tools import Description
+from goldrush.replay.tools import Basis, Description
 from goldrush.replay.worlds.episode.measures import MeasuredEpisodes
 from goldrush.replay.worlds.episode.parameters import ModelSettings
+from goldrush.replay.worlds.episode.subjects import LiveSubjects
+from goldrush.replay.worlds.episode.versions import format_versions
 
 NAMED_MAX: Final = 10  # agents, variables or arrays that a sentence names
 
@@ -44,12 +50,8 @@ def few(texts: Sequence[object]) -> str:
     return ", ".join(map(str, texts[:NAMED_MAX])) + more
 
 
-def headline(run: MeasuredEpisodes) -> Remarks:
+def headline(run: MeasuredEpisodes) -> Sequence[str]:
     """What a headline says of a measured run."""
-    return Remarks(_remarks(run), lead=True)
-
-
-def _remarks(run: MeasuredEpisodes) -> Sequence[str]:
     if not run.roster:
         return [_of_model(run)]
     finished = run.finished_in(run.whole) if run.units else []
@@ -77,3 +79,33 @@ def _of_model(run: MeasuredEpisodes) -> str:
     if not texts:
         return f"Nothing that the model reports changes in {format_count(run.counted, 'step')}."
     return f"Reported last: {few(texts)}."
+
+
+def basis_of(path: str, subjects: LiveSubjects) -> Basis:
+    """See Tools.basis: the versions here, and what is given in place of the recorded subject;
+    values of which a run has the type alone, and what it leaves out. Raises JournalError.
+    """
+    types: dict[str, str] = {}
+    count, is_compared = 0, False
+    with JournalReader(path) as reader:
+        commits = iter(reader)
+        about = about_of((next(commits).setup or {})["subject"])
+        for commit in commits:
+            for block in commit.blocks:
+                is_compared |= bool(block.rows(GAVE))
+                for _, name, _, value in block.rows(ARRAY):
+                    is_type = type(value) is tuple and value[0] == TYPE
+                    is_compared |= not is_type
+                    if is_type:
+                        types[name], count = value[1], count + 1
+    rests_on = format_versions(about.versions)
+    if given := subjects.other_than(about.name):
+        rests_on += f", by {given} in place of the recorded {about.name}"
+    not_compared: list[str] = []
+    if types:
+        named = few([f"{name} ({kind})" for name, kind in types.items()])
+        values = format_count(count, "value")
+        not_compared.append(f"{values} of which the type alone is recorded: {named}")
+    if about.ignored:
+        not_compared.append(f"what was left out: {few(about.ignored)}")
+    return Basis(rests_on, "; ".join(not_compared), is_compared)

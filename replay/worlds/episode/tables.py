@@ -19,7 +19,6 @@ from goldrush.replay.data.columns import (
     records_table,
 )
 from goldrush.replay.data.run_data import RunData
-from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.episode.episodes import Episode, episodes_of
 
 
@@ -52,4 +51,4 @@ EPISODES: Final = records_table(
     Column("finished", TRUTH, "it is over, and not merely broken off", attrgetter("is_finished")),
 )  # fmt: skip
 
-TABLES: Final = Tables(own=[EPISODES])
+TABLES: Final = (EPISODES,)

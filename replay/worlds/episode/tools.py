@@ -24,7 +24,7 @@ class EpisodeTools(Tools):
     studies = lazy("goldrush.replay.worlds.episode.studies:STUDIES")
     measures = lazy("goldrush.replay.worlds.episode.measures:MEASURING")
     about = lazy("goldrush.replay.worlds.episode.summary:described")
-    _basis = lazy("goldrush.replay.worlds.episode.checking:basis_of")
+    headline_leads = True
     headline = lazy("goldrush.replay.worlds.episode.summary:headline")
     tables = lazy("goldrush.replay.worlds.episode.tables:TABLES")
     view = lazy("goldrush.replay.worlds.episode.page:VIEW")
@@ -52,8 +52,9 @@ class EpisodeTools(Tools):
         return episode_world(None if stage is None else stage.outcome, missing(about.name))
 
     def basis(self, path: str) -> Basis:
-        basis: Basis = self._basis(path, self.subjects)
-        return basis
+        from goldrush.replay.worlds.episode.summary import basis_of
+
+        return basis_of(path, self.subjects)
 
     def labels(self, state: EpisodeState) -> Sequence[str]:
         return state.about.agents

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Final
 
 from msgspec.structs import replace
 
-from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     CLAIM_DRAWN,
     DEFEND,
@@ -21,7 +20,7 @@ from goldrush.kernel.worlds.mining.events import (
     Remedy,
 )
 from goldrush.kernel.worlds.mining.history import kept_plans
-from goldrush.kernel.worlds.mining.measures import Basics, basics
+from goldrush.kernel.worlds.mining.measures import Basics, Land, basics, land_of
 from goldrush.kernel.worlds.mining.state import (
     HOLDINGS,
     NOBODYS,
@@ -35,10 +34,13 @@ WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of
 
 
 class Counts(Basics, frozen=True):
-    """Counts of a round. Actions are those left after pruning, plots are `owned` at the start of a
-    round, and stamina is in points.
+    """A closed round as measures see it: its counts. Actions are those left after pruning, plots
+    are `owned` at the start of a round, and stamina is in points.
 
     Attributes, besides those of Basics:
+        state: the state after it.
+        land: what the grid yields in it.
+        windows: the stamina spent by kind in each of the last rounds, up to two windows of WINDOW.
         raided: owned plots that were raided.
         speculative: raid actions on nobody's plots.
         captures: captures that no authority undid.
@@ -46,15 +48,17 @@ class Counts(Basics, frozen=True):
         claims, contested: claimed plots, and those of them with two claimants or more.
         by_kind: stamina spent, by kind of action (as KINDS).
         stamina: that of all agents.
-        lost_claims: stamina spent on claims that another won.
-        failed_raids: on raids that captured nothing for good.
-        forfeited: on mining plots that were lost in the round.
-        untested: on the defence of plots that nobody raided.
+        wasted: stamina spent on claims that another won, on raids that captured nothing for good,
+            on mining plots that were lost in the round, and on the defence of plots that nobody
+            raided.
         held_plots: plots by how they are held (as HOLDINGS) and whether for HELD_LONG rounds or
             more, at round start.
         held_raids: the raid actions on them, likewise.
     """
 
+    state: MiningState
+    land: Land
+    windows: Sequence[Sequence[int]]
     raided: int
     speculative: int
     captures: int
@@ -64,12 +68,9 @@ class Counts(Basics, frozen=True):
     contested: int
     by_kind: Sequence[int]
     stamina: int
-    lost_claims: int
-    failed_raids: int
-    forfeited: int
-    untested: int
-    held_plots: Sequence[Sequence[int]]
-    held_raids: Sequence[Sequence[int]]
+    wasted: int
+    held_plots: Counter[tuple[int, bool]]
+    held_raids: Counter[tuple[int, bool]]
 
     @property
     def spent(self) -> int:
@@ -85,23 +86,19 @@ class Counting:
     start.
 
     Attributes:
-        windows: the counts of the last rounds, as many as convergence compares.
         speculated: plots without an owner were raided so far.
     """
 
     def __init__(self, state: MiningState) -> None:
-        self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
         self.speculated = False
+        self._windows: deque[Sequence[int]] = deque(maxlen=2 * WINDOW)
         self._lost: list[Spell] = []
         self._running: dict[int, Spell] = {}  # by plot, as at their start
-        self._held = [0] * len(HOLDINGS)  # by how: plots held so
-        self._changed: deque[Sequence[int]] = deque(maxlen=HELD_LONG)  # hands, by round
         self._round = 0  # the last one counted
-        self._record: RoundRecord | None = None  # its events
-        self._config = state.config  # and its settings
-        self._owner, self._since, self._how = (
-            state.owner.copy(), state.since.copy(), state.how.copy()
-        )  # fmt: skip
+        self._last: tuple[RoundRecord, Counts] | None = None  # its events and counts
+        self._config, self._land = state.config, land_of(state.config)
+        self._owner = [*state.owner]
+        self._follow(state)
 
     def spells(self) -> list[Spell]:
         """All spells up to the last round counted, by start and plot; running ones are censored."""
@@ -111,29 +108,29 @@ class Counting:
     def add(self, state: MiningState) -> Counts:
         """The counts of the round that ended with this state."""
         record = state.history[-1]
-        if self._is_repeated(state.config, record):
-            counts = self.windows[-1]
-            self._changed.append(())
-        else:
-            counts = self._count(state, record)
-        self.speculated = self.speculated or counts.speculative > 0
-        self._round, self._record, self._config = state.round, record, state.config
-        self.windows.append(counts)
+        counts = self._repeated(state, record) or self._count(state, record)
+        self._round, self._last = state.round, (record, counts)
+        self._windows.append(counts.by_kind)
         return counts
 
-    def _is_repeated(self, config: MiningConfig, record: RoundRecord) -> bool:
-        """Whether a round must have the counts of the one before, as half of all rounds do: the
-        same events and settings, and no plot changed hands that was held for less long then.
+    def _repeated(self, state: MiningState, record: RoundRecord) -> Counts | None:
+        """The counts of the round before if this one must have the same, as half of all rounds do:
+        the same events and settings, and no plot that was held for less long then.
         """
-        return (
-            self._record is not None
-            and self._config is config
-            and not any(self._changed)
-            and record.inputs == self._record.inputs
-            and record.derived == self._record.derived
+        if self._last is None:
+            return None
+        before, counts = self._last
+        is_repeated = (
+            self._config is state.config
+            and max(self._since) < state.round - HELD_LONG
+            and record.inputs == before.inputs
+            and record.derived == before.derived
         )
+        return counts if is_repeated else None
 
     def _count(self, state: MiningState, record: RoundRecord) -> Counts:
+        if self._config is not state.config:  # a fork changed it
+            self._config, self._land = state.config, land_of(state.config)
         claims, raids, settled = map(record.rows, (CLAIM_DRAWN, RAID_RESOLVED, MINING_SETTLED))
         spent, defended = [0] * len(KINDS), dict[int, int]()
         for _, plan in kept_plans(record):
@@ -141,49 +138,45 @@ class Counting:
                 spent[kind] += points
                 if kind == DEFEND:
                     defended[plot] = points
-        raided, captured = dict[int, int](), set[int]()
-        on = [[0, 0] for _ in HOLDINGS]  # raid actions, as in Counts
+        are_long = [state.round - since >= HELD_LONG for since in self._since]
+        raided, captured, on = dict[int, int](), set[int](), Counter[tuple[int, bool]]()
         for plot, _, raiders, _, outcome, _, _ in raids:
             raided[plot] = actions = len(raiders)
-            on[self._how[plot]][state.round - self._since[plot] >= HELD_LONG] += actions
+            on[self._how[plot], are_long[plot]] += actions
             if outcome == RaidOutcome.CAPTURED:
                 captured.add(plot)
         captured -= {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
-        tested = [plot for plot in defended if plot in raided]
+        speculative = on[NOBODYS, False] + on[NOBODYS, True]
+        lost_claims = sum([len(row[1]) - 1 for row in claims])
+        failed_raids = sum(raided.values()) - len(captured)
         forfeited = sum([row[2] for row in settled if state.owner[row[0]] != row[1]])
-        lately = [self._how[plot] for plot in set().union(*list(self._changed)[1 - HELD_LONG :])]
-        new = [lately.count(how) for how in range(len(HOLDINGS))]
+        untested = sum([points for plot, points in defended.items() if plot not in raided])
         basic = basics(self._owner, state.owner, raids, settled)
         counts = Counts(
             owned=basic.owned, turned=basic.turned, raids=basic.raids, mined=basic.mined,
+            state=state, land=self._land, windows=self._windows,
             raided=sum([self._how[plot] != NOBODYS for plot in raided]),
-            speculative=sum(on[NOBODYS]),
+            speculative=speculative,
             captures=len(captured),
-            defended=len(defended), defended_raided=len(tested),
+            defended=len(defended), defended_raided=len(defended.keys() & raided.keys()),
             claims=len(claims), contested=sum([len(row[1]) > 1 for row in claims]),
             by_kind=spent, stamina=sum(state.staminas),
-            lost_claims=sum([len(row[1]) - 1 for row in claims]),
-            failed_raids=sum(raided.values()) - len(captured),
-            forfeited=forfeited,
-            untested=sum(defended.values()) - sum([defended[plot] for plot in tested]),
-            held_plots=[(few, all_ - few) for few, all_ in zip(new, self._held, strict=True)],
+            wasted=lost_claims + failed_raids + forfeited + untested,
+            held_plots=Counter(zip(self._how, are_long, strict=True)),
             held_raids=on,
         )  # fmt: skip
-        self._follow(state, sorted({*captured, *[row[0] for row in claims]}))
+        self.speculated = self.speculated or speculative > 0
+        self._follow(state)
         return counts
 
-    def _follow(self, state: MiningState, changed: Sequence[int]) -> None:
-        """Update the ownership of plots that may have `changed` hands."""
-        self._changed.append(changed)
-        owner, hows, held, round = self._owner, self._how, self._held, state.round
-        for plot in changed:
-            before, after, how = owner[plot], state.owner[plot], state.how[plot]
-            assert after is not None  # plots are never given up
-            held[hows[plot]] -= 1
-            held[how] += 1
-            if before != after:
-                if before is not None:
-                    spell = replace(self._running[plot], end=round - 1, lost_to=after)
-                    self._lost.append(spell)
-                self._running[plot] = Spell(plot, after, round, round, HOLDINGS[how] or "", None)
-            owner[plot], self._since[plot], hows[plot] = after, state.since[plot], how
+    def _follow(self, state: MiningState) -> None:
+        """Update the ownership of plots, and the spells of those that have another owner."""
+        for plot, (before, after) in enumerate(zip(self._owner, state.owner, strict=True)):
+            if before == after or after is None:  # plots are never given up
+                continue
+            if before is not None:
+                spell = replace(self._running[plot], end=state.round - 1, lost_to=after)
+                self._lost.append(spell)
+            gained = HOLDINGS[state.how[plot]] or ""
+            self._running[plot] = Spell(plot, after, state.round, state.round, gained, None)
+        self._owner, self._since, self._how = [*state.owner], [*state.since], [*state.how]

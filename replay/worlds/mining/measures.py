@@ -15,8 +15,6 @@ from functools import cached_property, partial
 from operator import mul
 from typing import Final
 
-import msgspec
-
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
@@ -25,13 +23,7 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS, MINING_SETTLED
-from goldrush.kernel.worlds.mining.measures import (
-    Land,
-    efficiency,
-    land_of,
-    raid_rate,
-    turnover,
-)
+from goldrush.kernel.worlds.mining.measures import efficiency, raid_rate, turnover
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
 from goldrush.replay.data.measures import (
     AgentMeasure,
@@ -39,40 +31,14 @@ from goldrush.replay.data.measures import (
     Measured,
     Measures,
     Measuring,
-    Remarks,
     Span,
     named,
 )
 from goldrush.replay.journal.declared import labels_of
-from goldrush.replay.worlds.mining.counting import (
-    WINDOW,
-    Counting,
-    Counts,
-)
+from goldrush.replay.worlds.mining.counting import WINDOW, Counting, Counts
 from goldrush.replay.worlds.mining.spells import Lengths, Spell, half_life, lengths_of, survival
 
 GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
-
-
-class ClosedRound(msgspec.Struct, frozen=True):
-    """A closed round, as measures see it.
-
-    Attributes:
-        counts: its counts.
-        land: what the grid yields in it.
-        state: the state after it.
-        windows: the counts of the last rounds, up to two windows of WINDOW.
-    """
-
-    counts: Counts
-    land: Land
-    state: MiningState
-    windows: Sequence[Counts]
-
-
-def _counted(of: Callable[[Counts], Value]) -> Callable[[ClosedRound], Value]:
-    """A measure of the counts of a round."""
-    return lambda closed: of(closed.counts)
 
 
 def _triggered(n: Counts) -> Value:
@@ -86,20 +52,20 @@ def _share(kind: str, n: Counts) -> Value:
     return ratio(n.by_kind[KINDS.index(kind)], n.spent)
 
 
-def _respect(*hows: int) -> Callable[[ClosedRound], Value]:
+def _respect(*hows: int) -> Callable[[Counts], Value]:
     """Raid actions per plot on plots held long ÷ the same on the others, of plots held so."""
 
     def respect(n: Counts) -> Value:
         rates = [
             ratio(
-                sum(n.held_raids[how][is_long] for how in hows),
-                sum(n.held_plots[how][is_long] for how in hows),
+                sum(n.held_raids[how, is_long] for how in hows),
+                sum(n.held_plots[how, is_long] for how in hows),
             )
             for is_long in (True, False)
         ]
         return _quotient(*rates)
 
-    return _counted(respect)
+    return respect
 
 
 _NEVER_NEGATIVE: Final = (0.0, math.inf)
@@ -112,7 +78,7 @@ MEASURES: Final = named(
         "turnover", "turnover rate",
         "Plots owned at the start of a round that have another owner at its end ÷ plots owned "
         "at the start. 0 to 1.",
-        _counted(turnover), limits=_RATE, column=1,
+        turnover, limits=_RATE, column=1,
     ),
     Measure(
         "half_life", "property half-life, rounds",
@@ -138,56 +104,53 @@ MEASURES: Final = named(
         "raid_rate", "raid rate",
         "Raid actions (after pruning) on plots owned at the start of a round ÷ such plots. "
         "Raids on plots without an owner are not counted. 0 or more.",
-        _counted(raid_rate), limits=_NEVER_NEGATIVE, column=3,
+        raid_rate, limits=_NEVER_NEGATIVE, column=3,
     ),
     Measure(
         "defense_trigger", "defence trigger rate",
         "Defended plots that were raided ÷ defended plots. 0 to 1.",
-        _counted(_triggered), limits=_RATE,
+        _triggered, limits=_RATE,
     ),
     Measure(
         "targeting", "targeting of defence",
         "The share of defended plots that were raided ÷ the share of owned plots (at the start "
         "of the round) that were raided. About 1 if defence is placed blindly, more if it is "
         "placed where raids come. As a mean of ratios, it should be compared with the null.",
-        _counted(lambda n: _quotient(_triggered(n), ratio(n.raided, n.owned))),
+        lambda n: _quotient(_triggered(n), ratio(n.raided, n.owned)),
         limits=_NEVER_NEGATIVE, column=4,
     ),
     Measure(
         "raid_success", "raid success rate",
         "Captures that were not undone ÷ raid actions after pruning. 0 to 1.",
-        _counted(lambda n: ratio(n.captures, n.raids + n.speculative)), limits=_RATE,
+        lambda n: ratio(n.captures, n.raids + n.speculative), limits=_RATE,
     ),
     Measure(
         "efficiency", "efficiency",
         "Gold mined ÷ the sum over all plots of mining cap × α. 0 to 1.",
-        lambda closed: efficiency(closed.counts, closed.land), limits=_RATE, column=5,
+        lambda n: efficiency(n, n.land), limits=_RATE, column=5,
     ),
     Measure(
         "reachable_efficiency", "reachable efficiency",
         "Gold mined ÷ the most gold that the stamina of all agents could mine on this map "
         "(filling plots to the mining cap, highest α first). 0 to 1.",
-        lambda closed: ratio(closed.counts.mined, closed.land.reachable), limits=_RATE,
+        lambda n: ratio(n.mined, n.land.reachable), limits=_RATE,
     ),
     Measure(
         "idle", "idle stamina rate",
         "Stamina not spent ÷ the stamina of all agents. 0 to 1.",
-        _counted(lambda n: ratio(n.stamina - n.spent, n.stamina)), limits=_RATE, column=6,
+        lambda n: ratio(n.stamina - n.spent, n.stamina), limits=_RATE, column=6,
     ),
     Measure(
         "wasted", "wasted stamina rate",
         "Stamina spent on claims that another agent won, on raids without a lasting capture, "
         "on mining plots that were lost, and on defending plots that nobody raided ÷ stamina "
         "spent. 0 to 1.",
-        _counted(
-            lambda n: ratio(n.lost_claims + n.failed_raids + n.forfeited + n.untested, n.spent)
-        ),
-        limits=_RATE,
+        lambda n: ratio(n.wasted, n.spent), limits=_RATE,
     ),
     *(
         Measure(
             f"share_{kind}", f"share of {title}", f"Share of stamina spent on {title}. 0 to 1.",
-            _counted(partial(_share, kind)), limits=_RATE,
+            partial(_share, kind), limits=_RATE,
         )
         for kind, title in _SHARED.items()
     ),
@@ -197,15 +160,14 @@ MEASURES: Final = named(
         "four kinds of actions in one window of 10 rounds and in the next (rounds 1 to 10, 11 "
         "to 20 and so on), recorded at the last round of the second window. 0 (no change) to "
         "1.",
-        lambda closed: _convergence(closed.windows) if _ends_windows(closed.state.round) else None,
-        limits=_RATE,
+        lambda n: _convergence(n), limits=_RATE,
     ),
     Measure(
         "gini", "Gini of gold",
         "Gini coefficient of the agents' gold at the end, Σ over i, j of |xᵢ − xⱼ| ÷ "
         "(2 N² · mean); of a half, of the gold earned in it. 0 if all are equal. Undefined if "
         "the mean is not above 0; in a half, fines may exceed what was mined.",
-        lambda closed: gini(closed.state.gold),
+        lambda n: gini(n.state.gold),
         lambda run, span, _: gini(run.earned(span)),  # by fines, it may exceed the limits
         at_end=True, limits=_RATE, column=8,
     ),
@@ -213,7 +175,7 @@ MEASURES: Final = named(
         "hhi", "HHI of plots",
         "Herfindahl–Hirschman index of plots at the end of a round: the sum over agents of "
         "(plots of the agent ÷ owned plots)². From 1 ÷ N (all equal) up to 1 (one owner).",
-        lambda closed: hhi(map(len, closed.state.plots_of)),
+        lambda n: hhi(map(len, n.state.plots_of)),
         at_end=True, limits=_RATE, column=9,
     ),
     Measure(
@@ -238,7 +200,7 @@ MEASURES: Final = named(
     Measure(
         "contention", "contention rate",
         "Claimed plots with two claimants or more ÷ claimed plots. 0 to 1.",
-        _counted(lambda n: ratio(n.contested, n.claims)), limits=_RATE,
+        lambda n: ratio(n.contested, n.claims), limits=_RATE,
     ),
 )  # fmt: skip
 
@@ -250,15 +212,12 @@ def hhi(plots: Iterable[int]) -> Value:
     return ratio(sum(map(mul, held, held)), owned * owned)
 
 
-def _ends_windows(round: int) -> bool:
-    return round % WINDOW == 0 and round >= 2 * WINDOW
-
-
-def _convergence(rounds: Sequence[Counts]) -> Value:
-    older, newer = (
-        list(map(sum, zip(*(counts.by_kind for counts in list(rounds)[part]), strict=True)))
-        for part in (slice(WINDOW), slice(WINDOW, None))
-    )
+def _convergence(n: Counts) -> Value:
+    round, rounds = n.state.round, list(n.windows)
+    if not (round % WINDOW == 0 and round >= 2 * WINDOW):
+        return None
+    windows = rounds[:WINDOW], rounds[WINDOW:]
+    older, newer = (list(map(sum, zip(*spent, strict=True))) for spent in windows)
     if not sum(older) or not sum(newer):
         return None
     moved = (abs(p / sum(older) - q / sum(newer)) for p, q in zip(older, newer, strict=True))
@@ -306,28 +265,24 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
 
     Raises JournalError if it cannot be read, MalformedEvents if its rows are invalid.
     """
-    walk, taken, gold = Walk(MINING, reader), Measuring(MEASURES), array("d")
+    walk, gold = Walk(MINING, reader), array("d")
+    taken = Measuring(MEASURES, lambda: _agents_at(walk.state))
     for commit, state in walk:
         if commit.kind == START:
             counting = Counting(state)
         if commit.kind in (START, FORK):
             taken.declare(commit.unit, labels_of(state.roster, PROMPT))
         if commit.kind != UNIT or commit.digest is None:
-            land = land_of(state.config)  # a fork changes it
             continue
         check_gold(state)
-        closed = ClosedRound(counting.add(state), land, state, counting.windows)
-        taken.add(closed)
-        taken.sample(partial(_agents_at, state))
+        taken.add(counting.add(state))
         gold.extend(state.gold)
     return MeasuredRun(
         config=walk.state.config,
         speculated=counting.speculated,
         gold=gold,
         spells=counting.spells(),
-        known=MEASURES,
-        vocabulary=MINING.vocabulary,
-        **taken.fields(reader, walk, _agents_at(walk.state)),
+        **taken.fields(MINING, reader, walk),
     )
 
 
@@ -357,15 +312,14 @@ def check_gold(state: MiningState) -> None:
         raise ValueError("more gold than a run can mine")
 
 
-def headline(run: MeasuredRun) -> Remarks:
+def headline(run: MeasuredRun) -> Sequence[str]:
     """Who owns the plots after the last round, and, of a finished run, when ownership settled."""
     if not run.spells:
-        return Remarks(["Nobody has ever owned a plot."])
+        return ["Nobody has ever owned a plot."]
     if not run.finished:
-        return Remarks([f"{_owned(run)}."])
+        return [f"{_owned(run)}."]
     last = max(spell.start for spell in run.spells)
-    settled = f"The last change of owner was in round {last:,}."
-    return Remarks([f"{_owned(run)} at the end.", settled])
+    return [f"{_owned(run)} at the end.", f"The last change of owner was in round {last:,}."]
 
 
 def _owned(run: MeasuredRun) -> str:

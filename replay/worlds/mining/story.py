@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents.worlds.mining.roster import PROMPT
+from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.sentences import EventSentences
 
@@ -32,3 +34,8 @@ SENTENCES: Final = EventSentences(
     {"actions": _actions, "removed": _removed},
     prompt=PROMPT,
 )
+
+
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> EventSentences:
+    """See Tools.sentences: those of any mining run."""
+    return SENTENCES

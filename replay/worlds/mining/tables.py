@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Final
 
 from goldrush.agents.llm.failures import INVALID, NO_ACTION, failure_kind
@@ -39,14 +40,9 @@ from goldrush.replay.data.columns import (
 )
 from goldrush.replay.data.run_data import RunData
 from goldrush.replay.data.tables import unit_column
-from goldrush.replay.tools import Tables
-from goldrush.replay.worlds.mining.measures import (
-    MeasuredRun,
-    check_gold,
-)
-from goldrush.replay.worlds.mining.spells import Spell
+from goldrush.replay.worlds.mining.measures import check_gold
 
-_SETUP: Final = (
+SETUP: Final = (
     Column("config", JSON, "all settings by name"),
     Column("roster", JSON, "who plays: agent, policy and options of each"),
     Column("parent", TEXT, "SHA-256 of the journal that was forked, in hex"),
@@ -123,15 +119,9 @@ AGENTS: Final = Table(
 )  # fmt: skip
 
 
-def _spells(run: RunData) -> Iterator[Spell]:
-    measured = run.measured
-    assert isinstance(measured, MeasuredRun)  # of the mining world
-    return iter(measured.spells)
-
-
 SPELLS: Final = records_table(
     "spells",
-    _spells,
+    attrgetter("measured.spells"),
     "an owner's hold of a plot: consecutive round ends",
     Column("plot", WHOLE, "the plot's id"),
     Column("owner", WHOLE, "the agent who holds it"),
@@ -143,4 +133,4 @@ SPELLS: Final = records_table(
     Column("censored", TRUTH, "whether it is still held when the journal ends"),
 )
 
-TABLES: Final = Tables(_SETUP, (AGENTS, SPELLS))
+TABLES: Final = (AGENTS, SPELLS)

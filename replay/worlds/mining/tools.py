@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, MiningState
-from goldrush.replay.sentences import EventSentences
 from goldrush.replay.simultaneous import SimultaneousTools
 from goldrush.replay.tools import ClosedUnit, Description, lazy
 
@@ -23,11 +20,12 @@ class MiningTools(SimultaneousTools):
     explain = lazy("goldrush.replay.worlds.mining.why:explained")
     measures = lazy("goldrush.replay.worlds.mining.measures:MEASURING")
     tables = lazy("goldrush.replay.worlds.mining.tables:TABLES")
+    setup = lazy("goldrush.replay.worlds.mining.tables:SETUP")
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.mining.view.view:VIEW")
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
-    _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
+    sentences = lazy("goldrush.replay.worlds.mining.story:sentences_of")
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(
@@ -37,10 +35,6 @@ class MiningTools(SimultaneousTools):
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return fields_of(unit.state)
-
-    def sentences(self, path: str | Path, types: Iterable[EventType]) -> EventSentences:
-        sentences: EventSentences = self._sentences
-        return sentences
 
 
 def fields_of(state: MiningState) -> Mapping[str, object]:

@@ -147,7 +147,8 @@ def _noted(name: str) -> Measure:
 
 def read(reader: JournalReader) -> MeasuredProgram:
     """The measures of an open journal that was not read yet; see `Measures.read`."""
-    taken, walk = Measuring(KNOWN), Walk(program_world(), reader)
+    taken, world = Measuring(KNOWN), program_world()
+    walk = Walk(world, reader)
     taken.declare(0, ())
     notes: list[tuple[int, str, Json]] = []
     counted = 0
@@ -159,15 +160,15 @@ def read(reader: JournalReader) -> MeasuredProgram:
         if commit.kind == UNIT and commit.digest is not None:
             taken.add(state)
             counted += fold.counts(commit, VOCABULARY)
-    fields = taken.fields(reader, walk, {})
+    fields = taken.fields(world, reader, walk)
     if taken.units > 1 and walk.state.answered is None:
         # The end, which is no exchange: what is noted there stands with the last one.
         fields["units"] -= 1
         for name, (*values, last, end) in taken.values.items():
             fields["values"][name] = [*values, end if taken.known[name].at_end else last]
     return MeasuredProgram(
-        config=ProgramConfig(), known=taken.known, vocabulary=VOCABULARY, notes=notes,
-        command=walk.state.setup["command"], exchanges=counted, **fields,
+        config=ProgramConfig(), notes=notes, command=walk.state.setup["command"],
+        exchanges=counted, **fields,
     )  # fmt: skip
 
 

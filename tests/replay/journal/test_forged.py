@@ -46,7 +46,7 @@ from goldrush.replay.journal import (
 )
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reader_of, reporting_forged
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.report.figures import figure_of
 from goldrush.replay.view import page
 from goldrush.replay.view.shown import shown_of
@@ -205,13 +205,13 @@ NO_READERS = {
         report.folder.check_folder report.folder.write_folder report.templates.templates
         study.manifest.read_manifest
         study.listing.no_manifest study.manifest.write_manifest study.plan.read_plan
-        view.frame.framed view.frame.joined
+        view.frame.filled view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
         draws.draws_of find.tools_at find.tools_of find.typed find.open_world find.players_of
          find.is_shipped_at source.records_source
          competition.steps.season_world story.sentences_of
-         episode.show.sentences_of episode.wrap.wrap
+         episode.show.sentences_of mining.story.sentences_of episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
         index.commits_near index.states_near mining.measures.measured_by
@@ -231,7 +231,7 @@ NO_READERS = {
         competition.story.sentences_of story.agent_of story.names_of view.folder.runs_in""",
     "a test of its own: here, games/test_source.py, worlds/program/test_attacks.py": """
         program.prompts.prompted
-        story.narrator source.source_in source.other_code_in
+        story.narrated source.source_in source.other_code_in
         source.other_code_among source.warn_of_other_code""",
 }
 
@@ -306,9 +306,8 @@ def test_words_tell_forged_events(forged: Path) -> None:
         raise IndexError
         yield
 
-    tells = narrator(forged)
     with pytest.raises(MalformedEvents):
-        list(tells(events()))
+        list(narrated(forged, events()))
 
 
 def test_a_command_tells_forged_events_of_what_it_prints(forged: Path, sound: Path) -> None:

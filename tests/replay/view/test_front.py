@@ -216,7 +216,7 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
     paths = {rounds: tmp_path / f"{rounds}.journal" for rounds in (6, 20)}
     for rounds, path in paths.items():
         record(path, {"rounds": rounds, "seed": 3}, "greedy-mine*5,raid*5")
-    page = page_of(paths[20], paths[6])
+    page, _ = page_of(paths[20], paths[6])
     short = outcome(paths[6])
     gold = {each.policy: format_number(each.mean) for each in short.standings}
 
@@ -227,7 +227,7 @@ def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_pat
     assert "Run B is the beginning of run A: it ends with round 6." in top
     # What follows is counted up to there, too.
     record(tmp_path / "other.journal", {"rounds": 6, "seed": 4}, "greedy-mine*5,raid*5")
-    against = [top_of(page_of(paths[n], tmp_path / "other.journal")) for n in (6, 20)]
+    against = [top_of(page_of(paths[n], tmp_path / "other.journal")[0]) for n in (6, 20)]
     follows = [text.partition("in B B − A")[2].partition("Where")[0] for text in against]
     assert follows[0] == follows[1] != ""
 
@@ -236,7 +236,7 @@ def test_agents_of_a_policy_are_counted_in_both_runs(tmp_path: Path) -> None:
     for name, roster in (("a", "greedy-mine*7,raid*3"), ("b", "greedy-mine*2,raid*3")):
         agents = 10 if name == "a" else 5
         record(tmp_path / f"{name}.journal", {"rounds": 4, "agents": agents}, roster)
-    top = top_of(page_of(tmp_path / "a.journal", tmp_path / "b.journal"))
+    top = top_of(page_of(tmp_path / "a.journal", tmp_path / "b.journal")[0])
 
     assert "policy agents in A | B mean gold in A" in top
     assert " greedy-mine 7 | 2 " in top

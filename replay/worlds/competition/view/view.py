@@ -14,9 +14,9 @@ from typing import Any, Final
 from goldrush.agents.worlds.competition.formats import REFUSALS, format_subject
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import RecordedEvent, Step, World
-from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Part, Status
+from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
 from goldrush.replay.view.chart import short
 from goldrush.replay.worlds.competition.right import account_of, sides
@@ -28,12 +28,25 @@ _QUESTIONS: Final = {"spoke": "speak", "stood": "stand"}  # to models, by event 
 _MARK: Final = re.compile(r"@(\d+)")
 
 
+def fields_of(unit: ClosedUnit) -> Mapping[str, object]:
+    """See Tools.fields."""
+    state: SeasonState = unit.state
+    ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
+    rolling = {agent: points for _, agent, points, _ in state.leaderboard}
+    agents = state.agents.values()
+    named = ("role", "status", "class_", "sparks", "stage", "bottoms", "all_time", "persona")
+    return {
+        "projects": state.projects,
+        **{name.strip("_"): [getattr(agent, name) for agent in agents] for name in named},
+        "rank": [ranks.get(agent.ordinal) for agent in agents],
+        "recent points": [rolling.get(agent.ordinal) for agent in agents],
+    }
+
+
 class SeasonFields(UnitFields):
     """The fields of the assignments of one season.
 
-    - `status`, `points`, `recent`, `sparks`: of workers, by agent, None of the other offices;
-      `recent`: points within the window of the leaderboard;
-    - `tables`: see `_table`.
+    Those of the world (`fields_of`), and `tables`: see `_table`.
 
     Behind an event at a table are the number of the `table`; `id` and `refs`, the contributions
     that it is and refers to; `refused`, the reason of a refusal; of a proposal `claim`: [value
@@ -54,18 +67,9 @@ class SeasonFields(UnitFields):
             self._fields = list(map(_table, state.tables))
 
     def close(self, unit: ClosedUnit) -> Mapping[str, object]:
-        state: SeasonState = unit.state
-        agents = list(state.agents.values())
-        recent = {agent: rolling for _, agent, rolling, _ in state.leaderboard}
         tables, self._fields = self._fields, []
         self._note(unit.events)
-        return {
-            "status": [_status(each) for each in agents],
-            "points": [each.all_time if each.is_worker else None for each in agents],
-            "recent": [recent.get(each.ordinal) for each in agents],
-            "sparks": [each.sparks if each.is_worker else None for each in agents],
-            "tables": tables,
-        }
+        return {**fields_of(unit), "tables": tables}
 
     def behind(self, event: RecordedEvent) -> Mapping[str, object]:
         number = event.fields.get("table")
@@ -143,13 +147,6 @@ def _contribution(table: Roundtable, number: int) -> Mapping[str, object]:
     return {**more, "marks": marks} if marks else more
 
 
-def _status(agent: AgentState) -> str | None:
-    """The status of a worker in a word; None of another office."""
-    if not agent.is_worker:
-        return None
-    return "deleted" if agent.status == Status.GONE else agent.status
-
-
 def _is_same(event: RecordedEvent, refused: RecordedEvent) -> bool:
     """Whether an event is the act that was refused."""
     act = refused["act"]
@@ -168,7 +165,7 @@ VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
     fields=SeasonFields,
-    ranks="points",
+    ranks="all_time",
     drawn=("tables", TABLE, SCORES),
     groups={
         TABLE: _AT_THE_TABLE,

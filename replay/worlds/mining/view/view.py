@@ -8,20 +8,18 @@ from typing import Final
 
 from goldrush.kernel.worlds.mining.events import DEFEND
 from goldrush.kernel.worlds.mining.history import kept_plans
-from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
+from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.tools import ClosedUnit, UnitFields, View
 
 _HERE: Final = Path(__file__).parent
-MAP_MAX: Final = (
-    2_500  # plots of a map whose raids are arrows; of more, a grid of policies is drawn
-)
+MAP_MAX: Final = 2_500  # plots of a map with arrows for raids; of more, policies are in a grid
 
 
 class RoundFields(UnitFields):
     """The fields of the rounds of one run.
 
     - `gold`, `plots`: by agent, at the end;
-    - `owner`: by plot; `truce`: the plots that a truce protects in the next round;
+    - `owner`: by plot; `truce`: the plots that a truce protects in this round;
     - `defence`: the points of defence by plot in this round;
     - `cols`: columns of the map.
 
@@ -43,11 +41,7 @@ class RoundFields(UnitFields):
             for kind, plot, points in (action for _, plan in kept_plans(record) for action in plan):
                 if kind == DEFEND and plot < config.plots:
                     defence[plot] = points
-        truce = [
-            plot
-            for plot, (how, since) in enumerate(zip(state.how, state.since, strict=True))
-            if how == BY_CLAIM and unit.round + 1 <= since + config.truce
-        ]
+        truce = [plot for plot in range(config.plots) if state.in_truce(plot, unit.round)]
         return {
             **fields, "cols": config.cols, "owner": state.owner, "truce": truce, "defence": defence,
         }  # fmt: skip

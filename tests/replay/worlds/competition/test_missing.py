@@ -14,7 +14,7 @@ from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.rebuild import rebuild, world_at
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
@@ -38,7 +38,7 @@ def other_arena(path: Path, **changes: Any) -> Path:
 ABSENT = {"another arena": {"name": "nowhere"}, "another version": {"version": 99}}
 READERS: dict[str, Callable[[Path], object]] = {
     "rebuild": lambda path: rebuild(path, 1),
-    "log": lambda path: list(narrator(path)(log(path))),
+    "log": lambda path: list(narrated(path, log(path))),
     "audit": lambda path: draws_at(path),
     "summary": summarise,
     "page": page_of,

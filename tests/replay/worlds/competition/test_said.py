@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from goldrush.kernel.worlds.competition.events import EVENTS, PLAIN
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from tests.journals import events_of
 
 HOSTILE = "\x1b[2J\n{}\u202e"
@@ -24,7 +24,7 @@ def test_whatever_is_said_can_be_told(season: Path, name: str, field: str) -> No
     event = next(e for e in events_of(season) if e.name == name)
     for form in FORMS:
         said = msgspec.structs.replace(event, fields={**event.fields, field: form})
-        [line] = narrator(season)([said])
+        [line] = narrated(season, [said])
 
         assert line
         assert not set("\x1b\n\u202e") & set(line)

@@ -10,7 +10,7 @@ from goldrush.agents.worlds.competition.players import configured
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition.events import CODES, Concluded
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.summary import summarise
 from goldrush.replay.worlds.competition.story import sentences
 from tests.journals import events_of
@@ -26,7 +26,7 @@ def event(name: str, /, **fields: object) -> RecordedEvent:
 
 def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
     events = events_of(season)
-    told = list(narrator(season)(events))
+    told = list(narrated(season, events))
 
     assert len(events) == len(told)
     assert not [line for line in told if line.startswith("{")]

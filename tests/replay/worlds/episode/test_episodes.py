@@ -20,7 +20,7 @@ from goldrush.kernel.worlds.episode.events import GAVE
 from goldrush.replay.data.run_data import measured_at, run_at
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.story import narrated
 from goldrush.replay.summary import summarise
 from goldrush.replay.view.page import page_of
 from goldrush.replay.worlds.episode.tables import EPISODES
@@ -157,7 +157,7 @@ def test_a_forged_agent_is_reported(agent: int, path: Path) -> None:
 
 
 def lines(path: Path, unit: int) -> list[str]:
-    return list(narrator(path)(e for e in events_of(path) if e.unit == unit))
+    return list(narrated(path, (e for e in events_of(path) if e.unit == unit)))
 
 
 def test_a_step_is_told_with_the_names_of_agents(path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_step_is_told_with_the_names_of_agents(path: Path) -> None:
 
 def test_names_and_numbers_of_anybody_are_text(path: Path) -> None:
     recorded(path, partial(Named, [HOSTILE, "\x1b[31mred"], [nan, inf]), "parallel", 3)
-    page, told = page_of(path), [line for unit in (1, 2) for line in lines(path, unit)]
+    (page, _), told = page_of(path), [line for unit in (1, 2) for line in lines(path, unit)]
 
     assert HOSTILE[:-1] not in page
     assert not set("\x1b\u202e") & set(page + "".join(told))
