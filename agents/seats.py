@@ -110,8 +110,7 @@ class Family(msgspec.Struct, frozen=True, eq=False):
         policy: in a journal; empty: the name of each policy, of the user, the world, or another
             distribution.
         form: how the text of a roster names one.
-        text: for the catalogue; it may name the {command} that tells more and the {methods} of a
-            policy. Empty: not listed.
+        text: for the catalogue; it may name the {methods} of a policy. Empty: not listed.
         parse: the options of an agent. Raises BadInput.
         can_ask: whether the agent of a journal can be asked again, with what a roster has; False:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
@@ -213,7 +212,7 @@ def check_worded(wording: str, before: object, after: object) -> None:
     if before == after:
         raise BadInput(
             f"the wording {wording} is for models and people that name none, and there are none",
-            "leave it out, or give llm:NAME in a roster (seasons: --cast)",
+            "leave it out, or give llm:NAME in a roster",
         )
 
 
@@ -296,7 +295,7 @@ def format_options(entry: Entry) -> str:
 
 
 MODEL: Final = Family(
-    LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see {command} --help.",
+    LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see record --help.",
     _parse_player, _can_read,
 )  # fmt: skip
 PERSON: Final = Family(
@@ -407,12 +406,10 @@ def classified(
     return can, not_asked, unknown
 
 
-def catalogue_of(
-    families: Iterable[Family], *, command: str, methods: str
-) -> dict[str, CatalogueEntry]:
-    """The catalogue entries of families, by form. `command`, `methods`: see Family.text."""
+def catalogue_of(families: Iterable[Family], methods: str) -> dict[str, CatalogueEntry]:
+    """The catalogue entries of families, by form. `methods`: see Family.text."""
     return {
-        family.form: CatalogueEntry(family.text.format(command=command, methods=methods))
+        family.form: CatalogueEntry(family.text.format(methods=methods))
         for family in families
         if family.text
     }
@@ -522,8 +519,7 @@ class PolicySet(Record, frozen=True):
     def catalogue(self) -> dict[str, CatalogueEntry]:
         """The policies that the text of a roster can name, without those of other distributions."""
         policies = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
-        methods = f"the method {self.method}"
-        return {**policies, **catalogue_of(self.families, command="record", methods=methods)}
+        return {**policies, **catalogue_of(self.families, f"the method {self.method}")}
 
     def plugin(self, name: str) -> Plugin | None:
         """The policy of this name of another distribution, or None.

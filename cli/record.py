@@ -33,6 +33,7 @@ from goldrush.cli.options import (
     Seed,
     Settings,
     SubjectOptions,
+    Test,
     TestJobs,
     Treatment,
     allow_own_policies,
@@ -72,11 +73,14 @@ def record(
     agents: int | None = option("--agents", "N", "Number of agents (default: as the roster says)."),
     roster: str | None = roster_option(
         "Policies: greedy-mine for all agents, or greedy-mine*8,raid*2; several names without "
-        "numbers are an agent each, or are repeated up to --agents (default: a mix)."
+        "numbers are an agent each, or are repeated up to --agents (default: a mix). "
+        "NAME=POLICY,... in a world that casts its agents."
     ),
     treatment: Treatment,
     settings: Settings,
     subject: SubjectOptions,
+    test: Test,
+    jobs: TestJobs,
     model: Model,
     wording: Wording,
     reach: ReachOptions,
@@ -100,6 +104,7 @@ def record(
     Examples:
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
+      goldrush record competition --set arena=nk --rounds 8 --out s.journal
     """
     from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
@@ -121,7 +126,7 @@ def record(
     if wording is not None:
         roster = worded(who, roster, wording, models)
     planned = Run.plan(
-        Resources(people=at_terminal(), models=models),
+        Resources(jobs or 1, test, at_terminal(), models=models),
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
