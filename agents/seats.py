@@ -44,7 +44,6 @@ from goldrush.agents.roster import (
     RosterPart,
     format_policy,
     parts_of,
-    text_of,
 )
 from goldrush.agents.targets import build_policy, trusted_class
 from goldrush.agents.trust import (
@@ -64,7 +63,7 @@ from goldrush.kernel.text import format_count
 
 if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
-    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
@@ -130,18 +129,16 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 
 
 def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
-    return decided(_player_in(part, typed.models), _prompt_of(policy_set)).as_options()
-
-
-def _player_in(part: RosterPart, models: Models | None) -> Framing:
     """The model, or the person, that a part of a roster's text names, with the options that it
     gives. Raises BadInput.
     """
     from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
 
-    player = Framing() if part.name == HUMAN else (models or Models()).named(part.argument)
-    return player.typed(part.settings, repr(str(part)))
+    models = typed.models or Models()
+    player = Framing() if part.name == HUMAN else models.named(part.argument)
+    typed_player = player.typed(part.settings, repr(str(part)))
+    return decided(typed_player, _prompt_of(policy_set)).as_options()
 
 
 def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
@@ -188,32 +185,6 @@ def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
 def _prompt_of(policy_set: PolicySet) -> PromptVersion:
     assert policy_set.prompt is not None  # else no model and no person is of its families
     return policy_set.prompt
-
-
-def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
-    """A part of a roster's text with a wording, if it is of a model or a person that names none,
-    neither there nor in the file of models. Raises BadInput.
-    """
-    if family_in(part.name) not in (MODEL, PERSON) or "wording" in part.settings:
-        return part
-    from goldrush.agents.llm.model import check_wording
-
-    check_wording(wording, "the wording")
-    if set(wording) & set("[];"):
-        raise BadInput(f"the wording is {wording!r}", "move the file: its path has a bracket or ;")
-    if _player_in(part, models).wording is not None:
-        return part
-    settings = {**part.settings, "wording": wording}
-    return replace(part, settings=dict(sorted(settings.items())))
-
-
-def check_worded(wording: str, before: object, after: object) -> None:
-    """Raises BadInput for a wording that changed no roster."""
-    if before == after:
-        raise BadInput(
-            f"the wording {wording} is for models and people that name none, and there are none",
-            "leave it out, or give llm:NAME in a roster",
-        )
 
 
 # Recordings of other journals.
@@ -480,14 +451,6 @@ class PolicySet(Record, frozen=True):
         Raises BadInput for a malformed part.
         """
         return list(dict.fromkeys(part.name for part in self._parts(text)))
-
-    def worded(self, text: str | None, wording: str, models: Models | None) -> str | None:
-        """The text of a roster with a wording for its models and people that name none, neither
-        there nor in the file of models; the same text if there are none. Raises BadInput.
-        """
-        parts = self._parts(text)
-        changed = [with_wording(part, wording, models) for part in parts]
-        return text if changed == parts else text_of(changed)
 
     def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], object]:
         """A function that makes the policy of an entry: of a recorded agent its recording, of an

@@ -16,10 +16,7 @@ from goldrush.agents import given
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import (
-    Model,
     ReachOptions,
-    Wording,
-    check_model,
     models_of,
 )
 from goldrush.cli.options import (
@@ -45,8 +42,7 @@ from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import quoted, quoted_path
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Players, Resources
+    from goldrush.agents.players import Resources
     from goldrush.replay.arguments import OnStep
     from goldrush.replay.estimate import Estimate
     from goldrush.replay.run import PlannedRun
@@ -81,8 +77,6 @@ def record(
     subject: SubjectOptions,
     test: Test,
     jobs: TestJobs,
-    model: Model,
-    wording: Wording,
     reach: ReachOptions,
     check: bool = option(
         "--check", help="Games: look for mistakes in every round, not only in the first ones."
@@ -120,11 +114,8 @@ def record(
     names = who.policy_set.names_in(roster) if roster else []
     own = allow_own_policies([], names)
     # To import what reaches models takes longer than a short run without them.
-    asks = any(option is not None for option in (model, *reach)) or {*names} - {*who.policies}
-    models = models_of(reach, model) if asks or not is_built_in(world) else None
-    check_model(model, names)
-    if wording is not None:
-        roster = worded(who, roster, wording, models)
+    asks = any(option is not None for option in reach) or {*names} - {*who.policies}
+    models = models_of(reach) if asks or not is_built_in(world) else None
     planned = Run.plan(
         Resources(jobs or 1, test, at_terminal(), models=models),
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
@@ -133,17 +124,6 @@ def record(
         return estimated(planned.estimate(), reach, recording.as_json)
     again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
     return recorded(planned, out, [world], treatment, force, recording, again)
-
-
-def worded(who: Players[S], roster: str | None, wording: str, models: Models | None) -> str | None:
-    """A roster with a wording for its models and people that name none. Raises BadInput if there is
-    nobody.
-    """
-    from goldrush.agents.seats import check_worded
-
-    after = who.policy_set.worded(roster, wording, models)
-    check_worded(wording, roster, after)
-    return after
 
 
 def recorded(

@@ -109,9 +109,9 @@ def as_completed(
     """Call a function, which workers can import, for every run; yield runs with their results.
 
     When a worker is lost, the runs submitted to it are submitted again, one at a time, so that the
-    run that crashes it is identified. When a run fails, no other is submitted; after the running ones have
-    ended, the error of the first one that failed, in the order of `runs`, is raised. That of runs
-    that stop is raised after all others.
+    run that crashes it is identified. When a run fails, no other is submitted; after the running
+    ones have ended, the error of the first one that failed, in the order of `runs`, is raised. That
+    of runs that stop is raised after all others.
 
     Raises RunFailed; WorkersLost if a run lost its worker `DEATHS_MAX` times, or no worker is left.
     """

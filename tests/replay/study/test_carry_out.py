@@ -474,6 +474,7 @@ def test_a_task_of_several_runs_keeps_those_before_a_failure_and_gives_back_thos
 @pytest.mark.parametrize("stopped", [0, 1])
 def test_of_several_failures_the_first_one_of_the_plan_is_told(stopped: int) -> None:
     """Whichever process came to its own first."""
+
     class Reversed(Executor):
         def submit(self, *task: Any, **more: Any) -> Future[Any]:
             tasks.append((Future(), task))
