@@ -27,10 +27,6 @@ TASK_SECONDS: Final = 1.0  # after which a task of several runs begins no furthe
 R = TypeVar("R")
 
 
-def _shut_down(executor: Executor) -> None:
-    executor.shutdown(cancel_futures=True)
-
-
 @attrs.frozen
 class Backend:
     """An executor of runs, and how to use it.
@@ -50,7 +46,7 @@ class Backend:
     window: int
     batch: int = 1
     lost_errors: tuple[type[BaseException], ...] = (BrokenExecutor,)
-    stop: Callable[[Executor], None] = _shut_down
+    stop: Callable[[Executor], None] = lambda executor: executor.shutdown(cancel_futures=True)
     shares_folder: bool = True
     watch: Callable[[], bool] | None = None
 
