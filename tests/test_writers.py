@@ -178,7 +178,7 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
 
 
 @pytest.mark.turns
-@pytest.mark.parametrize("name", ["record", "fork", "season"])
+@pytest.mark.parametrize("name", ["record", "fork"])
 def test_a_recorder_that_lost_its_path_to_another_is_told_so_and_not_to_use_force(
     name: str, room: Path
 ) -> None:
