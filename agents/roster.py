@@ -151,12 +151,6 @@ def parts_of(text: str, *, seated: bool = False) -> list[RosterPart]:
     return [_part(part.strip(), seated=seated) for part in re.split(_COMMA, text)]
 
 
-def text_of(parts: Sequence[RosterPart]) -> str:
-    """The text of a roster of these parts."""
-    counts = ("" if part.count is None else f"*{part.count}" for part in parts)
-    return ",".join(f"{part}{count}" for part, count in zip(parts, counts, strict=True))
-
-
 def _part(text: str, *, seated: bool) -> RosterPart:
     front, equals, policy = text.partition("=")
     seat = front.strip() if seated and equals and not set(front) & set("[:") else ""

@@ -44,7 +44,6 @@ from goldrush.agents.roster import (
     RosterPart,
     format_policy,
     parts_of,
-    text_of,
 )
 from goldrush.agents.targets import build_policy, trusted_class
 from goldrush.agents.trust import (
@@ -64,7 +63,7 @@ from goldrush.kernel.text import format_count
 
 if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
-    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
@@ -110,8 +109,7 @@ class Family(msgspec.Struct, frozen=True, eq=False):
         policy: in a journal; empty: the name of each policy, of the user, the world, or another
             distribution.
         form: how the text of a roster names one.
-        text: for the catalogue; it may name the {command} that tells more and the {methods} of a
-            policy. Empty: not listed.
+        text: for the catalogue; it may name the {methods} of a policy. Empty: not listed.
         parse: the options of an agent. Raises BadInput.
         can_ask: whether the agent of a journal can be asked again, with what a roster has; False:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
@@ -131,18 +129,16 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 
 
 def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
-    return decided(_player_in(part, typed.models), _prompt_of(policy_set)).as_options()
-
-
-def _player_in(part: RosterPart, models: Models | None) -> Framing:
     """The model, or the person, that a part of a roster's text names, with the options that it
     gives. Raises BadInput.
     """
     from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
 
-    player = Framing() if part.name == HUMAN else (models or Models()).named(part.argument)
-    return player.typed(part.settings, repr(str(part)))
+    models = typed.models or Models()
+    player = Framing() if part.name == HUMAN else models.named(part.argument)
+    typed_player = player.typed(part.settings, repr(str(part)))
+    return decided(typed_player, _prompt_of(policy_set)).as_options()
 
 
 def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
@@ -189,32 +185,6 @@ def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
 def _prompt_of(policy_set: PolicySet) -> PromptVersion:
     assert policy_set.prompt is not None  # else no model and no person is of its families
     return policy_set.prompt
-
-
-def with_wording(part: RosterPart, wording: str, models: Models | None) -> RosterPart:
-    """A part of a roster's text with a wording, if it is of a model or a person that names none,
-    neither there nor in the file of models. Raises BadInput.
-    """
-    if family_in(part.name) not in (MODEL, PERSON) or "wording" in part.settings:
-        return part
-    from goldrush.agents.llm.model import check_wording
-
-    check_wording(wording, "the wording")
-    if set(wording) & set("[];"):
-        raise BadInput(f"the wording is {wording!r}", "move the file: its path has a bracket or ;")
-    if _player_in(part, models).wording is not None:
-        return part
-    settings = {**part.settings, "wording": wording}
-    return replace(part, settings=dict(sorted(settings.items())))
-
-
-def check_worded(wording: str, before: object, after: object) -> None:
-    """Raises BadInput for a wording that changed no roster."""
-    if before == after:
-        raise BadInput(
-            f"the wording {wording} is for models and people that name none, and there are none",
-            "leave it out, or give llm:NAME in a roster (seasons: --cast)",
-        )
 
 
 # Recordings of other journals.
@@ -296,7 +266,7 @@ def format_options(entry: Entry) -> str:
 
 
 MODEL: Final = Family(
-    LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see {command} --help.",
+    LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see record --help.",
     _parse_player, _can_read,
 )  # fmt: skip
 PERSON: Final = Family(
@@ -407,12 +377,10 @@ def classified(
     return can, not_asked, unknown
 
 
-def catalogue_of(
-    families: Iterable[Family], *, command: str, methods: str
-) -> dict[str, CatalogueEntry]:
-    """The catalogue entries of families, by form. `command`, `methods`: see Family.text."""
+def catalogue_of(families: Iterable[Family], methods: str) -> dict[str, CatalogueEntry]:
+    """The catalogue entries of families, by form. `methods`: see Family.text."""
     return {
-        family.form: CatalogueEntry(family.text.format(command=command, methods=methods))
+        family.form: CatalogueEntry(family.text.format(methods=methods))
         for family in families
         if family.text
     }
@@ -484,14 +452,6 @@ class PolicySet(Record, frozen=True):
         """
         return list(dict.fromkeys(part.name for part in self._parts(text)))
 
-    def worded(self, text: str | None, wording: str, models: Models | None) -> str | None:
-        """The text of a roster with a wording for its models and people that name none, neither
-        there nor in the file of models; the same text if there are none. Raises BadInput.
-        """
-        parts = self._parts(text)
-        changed = [with_wording(part, wording, models) for part in parts]
-        return text if changed == parts else text_of(changed)
-
     def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], object]:
         """A function that makes the policy of an entry: of a recorded agent its recording, of an
         external one its object. It is made once here, to report a failure early.
@@ -522,8 +482,7 @@ class PolicySet(Record, frozen=True):
     def catalogue(self) -> dict[str, CatalogueEntry]:
         """The policies that the text of a roster can name, without those of other distributions."""
         policies = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
-        methods = f"the method {self.method}"
-        return {**policies, **catalogue_of(self.families, command="record", methods=methods)}
+        return {**policies, **catalogue_of(self.families, f"the method {self.method}")}
 
     def plugin(self, name: str) -> Plugin | None:
         """The policy of this name of another distribution, or None.

@@ -6,13 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from goldrush.cli.command import command, option
-from goldrush.cli.models import (
-    WORDING_HELP,
-    Model,
-    ReachOptions,
-    check_model,
-    models_of,
-)
+from goldrush.cli.models import ReachOptions, models_of
 from goldrush.cli.options import (
     FILE,
     Force,
@@ -32,7 +26,6 @@ from goldrush.cli.record import (
     how_again,
     new_journal,
     settings_of,
-    worded,
 )
 
 
@@ -56,8 +49,6 @@ def fork(
     ),
     playing: PlayingOptions,
     jobs: TestJobs,
-    model: Model,
-    wording: str | None = option("--wording", "NAME|FILE.toml", f"{WORDING_HELP} Needs --roster."),
     reach: ReachOptions,
     force: Force,
     recording: RecordingOptions,
@@ -74,25 +65,15 @@ def fork(
     """
     from goldrush.agents.seats import REPLAY, family_in
     from goldrush.cli.people import at_terminal
-    from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import players_of
     from goldrush.replay.run import Run
 
-    models = models_of(reach, model)
-    resources = playing.resources(jobs, at_terminal(), models)
+    resources = playing.resources(jobs, at_terminal(), models_of(reach))
     run = Run(journal, resources)
     who = players_of(run.tools, journal)
-    if wording is not None:
-        if roster is None:
-            raise BadInput(
-                f"--wording {wording} needs --roster: without one, models and people keep theirs",
-                "add --roster 'llm:NAME*10', with the models and people from there on",
-            )
-        roster = worded(who, roster, wording, models)
     named = who.policy_set.names_in(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
-    check_model(model, named)
     target = new_journal(out, f"{Path(journal).stem}-fork{at}")
     play = partial(
         run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),

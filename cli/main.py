@@ -69,7 +69,6 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "source": ("games", "Print the source of the game that plays a run."),
     },
     "Seasons of the competition world": {
-        "season": ("worlds.competition.season", "Record a season of the competition world."),
         "leaderboard": ("worlds.competition.leaderboard", "Show the leaderboard of a season."),
         "score": ("worlds.competition.score", "Recompute the scores of a worker of a season."),
         "arenas": ("worlds.competition.arenas", "List the arenas of seasons, with their options."),
@@ -136,8 +135,10 @@ class Commands(click.Group):
             ctx.meta[PROGRAM] = args[end + 1 :]
             return name, behind_door(of_program(name), is_ours=True), args[1:end]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
-            from goldrush.kernel.errors import unknown
+            from goldrush.kernel.errors import BadInput, unknown
 
+            if name == "season":  # until 0.2
+                raise BadInput("seasons are recorded by record", f"type {_SEASON}")
             raise unknown("command", name, self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
@@ -205,6 +206,7 @@ def _files_in(given: Mapping[str, Any]) -> list[str]:
 
 _OPTION = r"(?:no setting|attribute .+|argument) '(roster|treatment|world|check|at)'$"
 _PLAIN = "plain_ascii"  # an encoding
+_SEASON = "goldrush record competition --set arena=nk --rounds 8 --roster WHO=POLICY"
 
 
 _EPILOG = """`goldrush COMMAND --help` explains a command, with examples. `goldrush plugins` lists

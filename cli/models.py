@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import click
@@ -33,18 +32,6 @@ MAX_COST: Final = option(
     type=NumberRange(0),
 )  # fmt: skip
 ModelsFile = Annotated[str | None, MODELS_FILE]
-Model = Annotated[
-    str | None,
-    option(
-        "--model", "NAME", "Language model that plays `llm` in a roster; llm:NAME names its own."
-    ),
-]
-
-WORDING_HELP = (
-    "Texts of the prompts (see `goldrush wordings`) for models and people of the roster that name "
-    "none of their own."
-)
-Wording = Annotated[str | None, option("--wording", "NAME|FILE.toml", WORDING_HELP)]
 
 
 class ReachOptions(NamedTuple):
@@ -78,7 +65,7 @@ class ReachOptions(NamedTuple):
     )  # fmt: skip
 
 
-def models_of(reach: ReachOptions, model: str | None = None) -> Models:
+def models_of(reach: ReachOptions) -> Models:
     """The models that these options describe. Raises BadInput."""
     from goldrush.agents.llm.models import Models, extra_body, read_models
 
@@ -86,7 +73,6 @@ def models_of(reach: ReachOptions, model: str | None = None) -> Models:
     path, body = options.pop("models"), options.pop("extra_body")
     return Models(
         by_name=read_models(path) if path else {},
-        default=model,
         extra_body=body and extra_body("--extra-body", body),
         warn=_tell,
         **{name: value for name, value in options.items() if value is not None},
@@ -106,19 +92,6 @@ def _percent(text: str | None) -> float | None:
 
 def _tell(line: str) -> None:  # by its name, for models go to workers
     echo_error(f"goldrush: {line}")
-
-
-def check_model(
-    model: str | None, names: Sequence[str], lacking: str = "the roster has none"
-) -> None:
-    """Raises BadInput for a --model if none of these policies is `llm` without a name."""
-    from goldrush.kernel.errors import BadInput
-
-    if model is not None and not {"llm", "llm:"} & set(names):
-        raise BadInput(
-            f"--model {model} is for `llm` without a name, and {lacking}",
-            "write llm in --roster, or leave --model out",
-        )
 
 
 @command()

@@ -16,10 +16,7 @@ from goldrush.agents import given
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import (
-    Model,
     ReachOptions,
-    Wording,
-    check_model,
     models_of,
 )
 from goldrush.cli.options import (
@@ -33,6 +30,7 @@ from goldrush.cli.options import (
     Seed,
     Settings,
     SubjectOptions,
+    Test,
     TestJobs,
     Treatment,
     allow_own_policies,
@@ -44,8 +42,7 @@ from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import quoted, quoted_path
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Players, Resources
+    from goldrush.agents.players import Resources
     from goldrush.replay.arguments import OnStep
     from goldrush.replay.estimate import Estimate
     from goldrush.replay.run import PlannedRun
@@ -72,13 +69,14 @@ def record(
     agents: int | None = option("--agents", "N", "Number of agents (default: as the roster says)."),
     roster: str | None = roster_option(
         "Policies: greedy-mine for all agents, or greedy-mine*8,raid*2; several names without "
-        "numbers are an agent each, or are repeated up to --agents (default: a mix)."
+        "numbers are an agent each, or are repeated up to --agents (default: a mix). "
+        "NAME=POLICY,... in a world that casts its agents."
     ),
     treatment: Treatment,
     settings: Settings,
     subject: SubjectOptions,
-    model: Model,
-    wording: Wording,
+    test: Test,
+    jobs: TestJobs,
     reach: ReachOptions,
     check: bool = option(
         "--check", help="Games: look for mistakes in every round, not only in the first ones."
@@ -100,6 +98,7 @@ def record(
     Examples:
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
+      goldrush record competition --set arena=nk --rounds 8 --out s.journal
     """
     from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
@@ -115,30 +114,16 @@ def record(
     names = who.policy_set.names_in(roster) if roster else []
     own = allow_own_policies([], names)
     # To import what reaches models takes longer than a short run without them.
-    asks = any(option is not None for option in (model, *reach)) or {*names} - {*who.policies}
-    models = models_of(reach, model) if asks or not is_built_in(world) else None
-    check_model(model, names)
-    if wording is not None:
-        roster = worded(who, roster, wording, models)
+    asks = any(option is not None for option in reach) or {*names} - {*who.policies}
+    models = models_of(reach) if asks or not is_built_in(world) else None
     planned = Run.plan(
-        Resources(people=at_terminal(), models=models),
+        Resources(jobs or 1, test, at_terminal(), models=models),
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
         return estimated(planned.estimate(), reach, recording.as_json)
     again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
     return recorded(planned, out, [world], treatment, force, recording, again)
-
-
-def worded(who: Players[S], roster: str | None, wording: str, models: Models | None) -> str | None:
-    """A roster with a wording for its models and people that name none. Raises BadInput if there is
-    nobody.
-    """
-    from goldrush.agents.seats import check_worded
-
-    after = who.policy_set.worded(roster, wording, models)
-    check_worded(wording, roster, after)
-    return after
 
 
 def recorded(

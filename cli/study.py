@@ -13,10 +13,8 @@ from goldrush.agents import given
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.models import (
-    Model,
     ModelsFile,
     ReachOptions,
-    check_model,
     models_of,
 )
 from goldrush.cli.options import (
@@ -96,7 +94,6 @@ def study(
         "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush-sim[dask]."
     ),
     trust: Trust,
-    model: Model,
     reach: ReachOptions,
     dry_run: DryRun,
     as_json: SummaryJson,
@@ -125,7 +122,7 @@ def study(
     if dask is not None and jobs is not None:
         raise BadInput("--jobs and --dask exclude each other", "give one of them")
     of = plans.studied(world or WORLD_DEFAULT)
-    models = models_of(reach, model)
+    models = models_of(reach)
     own = allow_own_policies(
         trust, [name for text in rosters for name in of.players.policy_set.names_in(text)]
     )
@@ -138,8 +135,6 @@ def study(
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
             rounds=rounds or None, settings=settings_of(settings, asked), contrasts=contrasts,
         )  # fmt: skip
-    if model is not None:
-        check_model(model, wanted.policies, "no roster has it")
     if dry_run:
         from goldrush.replay.study.carry_out import estimate_study
 

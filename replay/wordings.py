@@ -198,7 +198,7 @@ def _asked(
     has `names` for so many agents.
     """
     agents = None if names.agents in (None, LETTERS) else len(names.agents)
-    roster = who.policy_set.worded(who.asks(f"llm:{NAME}", agents), name, None)
+    roster = who.asks(f"llm:{NAME}[wording={json.dumps(name)}]", agents)
     chosen = settings if agents is None else {**settings, "agents": agents}
     run = who.prepare(chosen, roster, treatment, Resources())
     return who.questions(run, Resources())

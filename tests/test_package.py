@@ -109,21 +109,6 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
     assert [] == links
 
 
-def test_it_is_installed_beside_another_package_that_is_called_agents(
-    wheel: Path, tmp_path: Path
-) -> None:
-    other = other_wheel(tmp_path, "openai_agents", {"agents/__init__.py": "class Agent: pass\n"})
-    python = environment(tmp_path / "venv", other, wheel)
-    code = (
-        "from agents import Agent; import goldrush.agents.worlds.mining.players as players; "
-        "print(Agent.__module__, players.__file__)"
-    )
-    done = ran(tmp_path, python, "-c", code)
-
-    assert done.stdout.startswith(f"agents {tmp_path}/venv/"), done.stderr
-    assert done.stdout.endswith("/goldrush/agents/worlds/mining/players.py\n")
-
-
 @pytest.mark.parametrize("is_first", [True, False], ids=["first", "second"])
 def test_another_distribution_goldrush_beside_it_is_told_in_one_line(
     wheel: Path, is_first: bool, tmp_path: Path

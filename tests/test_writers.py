@@ -66,7 +66,6 @@ WRITERS = {
     "record": Writer("link", "run.journal", "record --rounds 2 --out run.journal"),
     "record over": Writer("rename", "a.journal", "record --rounds 2 --out a.journal --force"),
     "fork": Writer("link", "b.journal", "fork a.journal --at 2 --out b.journal"),
-    "season": Writer("link", "t.journal", "season --assignments 1 --out t.journal"),
     "tables": Writer("rename", "tables", "export a.journal --format csv --out tables"),
     "season's folder": Writer("rename", "x", "leaderboard s.journal --to x"),
     "report": Writer("link", "report.html", "report study"),
@@ -179,7 +178,7 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
 
 
 @pytest.mark.turns
-@pytest.mark.parametrize("name", ["record", "fork", "season"])
+@pytest.mark.parametrize("name", ["record", "fork"])
 def test_a_recorder_that_lost_its_path_to_another_is_told_so_and_not_to_use_force(
     name: str, room: Path
 ) -> None:

@@ -248,7 +248,6 @@ class Models:
     Attributes:
         by_name: model and endpoint by name in the roster. If empty, a name in the roster is the
             name on the server at `base_url`.
-        default: the model of `llm` without a name; None: the only one.
         base_url: of models without one; None: OPENAI_BASE_URL, else OpenAI.
         extra_body: of models without a table, in canonical form.
         concurrency: greatest number of open questions.
@@ -263,7 +262,6 @@ class Models:
     """
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
-    default: str | None = None
     base_url: str | None = field(_URL, default=None)
     extra_body: str | None = field(EXTRA, default=None)
     concurrency: int = field(integer(1, 1_000), default=16)
@@ -285,8 +283,8 @@ class Models:
                 check(Models, limit.name, getattr(self, limit.name))
 
     def named(self, name: str) -> Model:
-        """The model of this name in a roster; empty: the default. Raises BadInput."""
-        name = name or self.default or self._only()
+        """The model of this name in a roster; empty: the only one. Raises BadInput."""
+        name = name or self._only()
         if not NAME.holds(name):
             raise BadInput(
                 f"the name of a model is {format_value(name)}",
@@ -340,7 +338,7 @@ class Models:
     def _only(self) -> str:
         if len(self.by_name) == 1:
             return next(iter(self.by_name))
-        raise BadInput("`llm` alone names no model", "write llm:MODEL, or give --model")
+        raise BadInput("`llm` alone names no model", "write llm:MODEL")
 
 
 # The options of a model that its table can have.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from itertools import chain
 from queue import Empty, SimpleQueue
@@ -105,8 +105,9 @@ def as_completed(
     """Call a function, which workers can import, for every run; yield runs with their results.
 
     When a worker is lost, the runs submitted to it are submitted again, one at a time, so that the
-    run that crashes it is identified. When a run fails, no other is submitted; its error is raised
-    after the running ones have ended. That of runs that stop is raised after all others.
+    run that crashes it is identified. When a run fails, no other is submitted; after the running
+    ones have ended, the error of the first one that failed, in the order of `runs`, is raised. That
+    of runs that stop is raised after all others.
 
     Raises RunFailed; WorkersLost if a run lost its worker `DEATHS_MAX` times, or no worker is left.
     """
@@ -116,7 +117,8 @@ def as_completed(
     while waiting:
         executor = backend.executor(len(waiting))
         try:
-            lost = yield from _until_lost(executor, backend, function, waiting, suspects, stopped)
+            played = _until_lost(executor, backend, function, waiting, suspects, stopped, rank)
+            lost = yield from played
             if lost and isinstance(executor, Workers):
                 executor.check_guarded()
         except BaseException:  # above all Ctrl-C: do not wait for the running ones
@@ -131,7 +133,8 @@ def as_completed(
         suspects.update(run.path for run in lost)
         waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
     if stopped:
-        raise RunFailed(stopped[0].path, stopped[0].reason, stopped=len(stopped))
+        first = min(stopped, key=lambda error: rank[error.path])
+        raise RunFailed(first.path, first.reason, stopped=len(stopped))
 
 
 def _until_lost(
@@ -141,15 +144,16 @@ def _until_lost(
     waiting: deque[Planned],
     suspects: set[str],
     stopped: list[RunFailed],
+    rank: Mapping[str, int],
 ) -> Generator[tuple[Planned, R], None, list[Planned]]:
     """Take runs from those waiting and yield them with their results, until all are done or a
     worker is lost. Returns the runs that were lost. `suspects`: runs of lost workers, played alone;
-    `stopped`: gets the errors of runs that stop.
+    `stopped`: gets the errors of runs that stop; `rank`: the order of the runs, by their paths.
     """
     under_way: dict[Future[list[Any]], list[Planned]] = {}
     ended: SimpleQueue[Future[list[Any]]] = SimpleQueue()  # asking every future takes too long
     lost: list[Planned] = []
-    failed: GoldrushError | None = None
+    failed: dict[int, GoldrushError] = {}
     while under_way or (waiting and not lost):
         room = 1 if suspects else backend.window
         while waiting and not lost and len(under_way) < room:
@@ -189,14 +193,14 @@ def _until_lost(
             if isinstance(outcome, RunFailed) and outcome.stopped:
                 stopped.append(outcome)
             elif isinstance(outcome, GoldrushError):
-                failed = failed or outcome
+                failed[rank[run.path]] = outcome
             else:
                 suspects.discard(run.path)
                 yield run, outcome
-        if failed is not None:
+        if failed:
             waiting.clear()
-    if failed is not None:
-        raise failed
+    if failed:
+        raise failed[min(failed)]
     return lost
 
 

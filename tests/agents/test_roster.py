@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster, format_policy, parts_of
 from goldrush.agents.worlds.mining.roster import POLICY_SET
@@ -55,7 +56,9 @@ def test_a_text_gives_agents_by_id_in_its_order_and_is_cycled_where_it_has_no_co
 
 
 def test_the_portrait_is_the_sources_cast() -> None:
-    roster = POLICY_SET.parse("portrait", models=Models(default="small"))
+    roster = POLICY_SET.parse(
+        "portrait", models=Models({"small": (Model("small", "small"), Endpoint())})
+    )
 
     expected = ["llm"] * 4 + ["claim"] * 4 + ["raid"] * 4 + ["defend"] * 4 + ["mine"] * 3
     assert expected == names(roster)

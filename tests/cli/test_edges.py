@@ -131,12 +131,6 @@ def test_errors_are_escaped_too(tmp_path: Path) -> None:
     assert_refused(ran, "\\u91d1.journal")
 
 
-def test_help_can_be_read_everywhere(tmp_path: Path) -> None:
-    ran = goldrush("measure", "--help", cwd=tmp_path, PYTHONIOENCODING="ascii")
-
-    assert (0, "") == (ran.code, ran.err)
-
-
 # What Ctrl-C meets before there is a command, and what would never come.
 
 STOPPED_AT = """

@@ -1,6 +1,5 @@
 """What the commands say of a journal of another world: its own words, or one clear line."""
 
-import json
 import re
 import shlex
 import sys
@@ -10,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.cli.main import _run
-from goldrush.kernel.errors import BadInput
-from goldrush.replay import catalogue
 from tests.cli.helpers import Ran, assert_refused
 from tests.journals import commits_of
 from tests.lessons import LESSONS, SETUP, forked, play
@@ -42,15 +39,6 @@ def goldrush(
     return run
 
 
-def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -> None:
-    ran = goldrush("diff", "a.journal", "fork.journal")
-    shown = json.loads(goldrush("diff", "a.journal", "fork.journal", "--json").out)
-
-    assert "cause: configuration: seed is 5 in A, 8 in B" == ran.out.splitlines()[1]
-    assert shown["first"]["a"] == json.loads(ran.out.splitlines()[2].removeprefix("  A: "))
-    assert (None, 2) == (shown["consequences"], shown["first"]["round"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -72,22 +60,6 @@ def test_what_a_world_does_not_have_is_refused_in_one_line(
 
     assert_refused(ran, says, "lessons world")
     assert before == sorted(Path().iterdir())
-
-
-@pytest.mark.parametrize(
-    ("listed", "says"),
-    [
-        (catalogue.policies, "the lessons world has no players"),
-        (catalogue.treatments, "the lessons world has no treatments"),
-        (catalogue.settings, "the lessons world does not list its settings"),
-    ],
-)
-def test_what_a_world_does_not_list_is_refused_by_command_and_library(
-    goldrush: Goldrush, listed: Callable[[str], object], says: str
-) -> None:
-    assert_refused(goldrush(listed.__name__, "--world", "lessons"), says)
-    with pytest.raises(BadInput, match=says):
-        listed("lessons")
 
 
 @pytest.mark.parametrize(

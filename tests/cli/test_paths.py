@@ -16,7 +16,6 @@ from tests.waiting import HANGS
 FILES = {
     "new": ["new", "Harbour", "--out"],
     "record": ["record", "--rounds", "1", "--out"],
-    "season": ["season", "--assignments", "1", "--out"],
     "fork": ["fork", "a.journal", "--at", "1", "--out"],
     "report": ["report", "study", "--out"],
     "view": ["view", "a.journal", "--out"],

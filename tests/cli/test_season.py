@@ -1,4 +1,4 @@
-"""`goldrush season`, and what the other commands say of a season."""
+"""A season recorded by `goldrush record`, and what the other commands say of a season."""
 
 import json
 import sys
@@ -38,8 +38,8 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(VOWELS.format(python=sys.executable, more=more))
         (folder / name).chmod(0o755)
     ran = goldrush(
-        "season", "--arena", ARENA, "--test", "./test.py",
-        "--assignments", 2, "--workers", 3, "--set", "trials=[2,2]", "--set", "rounds_max=2",
+        "record", "competition", "--set", f"arena={ARENA}", "--test", "./test.py",
+        "--rounds", 2, "--set", "workers=3", "--set", "trials=[2,2]", "--set", "rounds_max=2",
         "--jobs", 2, "--out", "s.journal", cwd=folder,
     )  # fmt: skip
     assert 0 == ran.code, ran.err

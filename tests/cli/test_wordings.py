@@ -111,9 +111,12 @@ def test_who_is_asked_and_when_has_to_be_told_where_it_is_said(
                   if (lacks := untold_by(wording_named(name, of), of))}  # fmt: skip
 
 
-def test_a_wording_that_no_run_takes_does_not_hold(tmp_path: Path) -> None:
+def test_a_wording_that_no_run_takes_does_not_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldrush.agents.seats.MODELS_MAX", 5)
     path = tmp_path / "many.toml"
-    path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(1_900)]}\n")
+    path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(12)]}\n")
 
     checked = check(str(path))
 
@@ -128,7 +131,7 @@ def test_a_person_is_told_nothing_in_words_that_its_wording_replaces(
     wording: str, player: str, own: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = ["record", "--roster", "human*1,raid*1", "--rounds", "1", "--wording", wording]
+    words = ["record", "--roster", f"human[wording={wording}]*1,raid*1", "--rounds", "1"]
     monkeypatch.setattr("click.termui.visible_prompt_func", lambda prompt: "")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("sys.argv", ["goldrush", *words, "--out", "run.journal"])

@@ -46,8 +46,11 @@ def typed(how: str, *words: object, cwd: Path) -> Ran:
 
 
 COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {
-    "record": [["--rounds", 2, "--out", "x.journal"], ["--roster", "raid*2", "--rounds", 1]],
-    "season": [["--assignments", 1, "--arena", "nk"]],
+    "record": [
+        ["--rounds", 2, "--out", "x.journal"],
+        ["--roster", "raid*2", "--rounds", 1],
+        ["competition", "--rounds", 1, "--set", "arena=nk"],
+    ],
     "study": [["--seeds", 2, "--rounds", 2, "--treatment", "scarce", "--jobs", 2, "--out", "s"]],
     "replay": [["{run}", "--round", 2], ["{season}", "--round", 0]],
     "measure": [["{run}"]],

@@ -108,7 +108,7 @@ COMMANDS: dict[str, list[list[object]]] = {
 
 def test_every_command_that_reads_a_file_is_tried() -> None:
     without = {
-        "arenas", "columns", "conform", "new", "plugins", "policies", "record", "repeats", "season",
+        "arenas", "columns", "conform", "new", "plugins", "policies", "record", "repeats",
         "settings", "treatments", "wordings",
     }  # fmt: skip
 

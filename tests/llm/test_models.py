@@ -324,14 +324,12 @@ KNOWN = {"model-a": (A, Endpoint("http://a/v1")), "model-b": (B, Endpoint("http:
     [
         ("llm:model-a*2,llm:model-b*1,greedy-mine", None, ["model-a", "model-a", "model-b", None]),
         ("llm:model-a,greedy-mine", 3, ["model-a", None, "model-a"]),
-        ("llm*2", None, ["model-b"] * 2),
-        ("llm:*1", None, ["model-b"]),
     ],
 )
 def test_a_model_is_named_behind_llm(
     text: str, agents: int | None, names: list[str | None]
 ) -> None:
-    roster = POLICY_SET.parse(text, agents, Models(KNOWN, default="model-b"))
+    roster = POLICY_SET.parse(text, agents, Models(KNOWN))
 
     assert names == [entry.options.get("name") for entry in roster.entries]
     assert "http" not in repr(roster)
@@ -342,13 +340,12 @@ def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
     [entry] = POLICY_SET.parse(f"llm:{name}*1").entries
 
     assert decided(Model(name, name), PROMPT) == Model.of(entry.options)
-    assert Model(name, name) == Models(default=name).named("")
 
 
 def test_llm_alone_is_the_only_model_that_is_known() -> None:
-    [entry] = POLICY_SET.parse("llm*1", models=Models({"model-a": KNOWN["model-a"]})).entries
+    roster = POLICY_SET.parse("llm*1,llm:*1", models=Models({"model-a": KNOWN["model-a"]}))
 
-    assert "model-a" == entry.options["name"]
+    assert ["model-a"] * 2 == [entry.options["name"] for entry in roster.entries]
     for known in ({}, KNOWN):
         with pytest.raises(BadInput, match="`llm` alone names no model; write llm:MODEL"):
             POLICY_SET.parse("llm*2", models=Models(known))

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -186,36 +185,9 @@ def extreme(
     return state
 
 
-def all_over(agent: int, place: int) -> tuple[str, int, int]:
-    kind = ("claim", "raid", "defend", "raid", "mine")[(place + agent) % 5]
-    return kind, 10_000 + (place * (agent % 3 + 1)) * 2, 1
-
-
 def crowded(agent: int, place: int) -> tuple[str, int, int]:
     """All on a map that just goes as a grid."""
     return "claim" if place % 2 else "raid", 11 * (place // 2 % 77), 1
-
-
-EXTREMES: list[tuple[Any, ...]] = [
-    (300, 10, 12, "<", all_over), (29, 100, 2, "\U0001f600", crowded)
-]  # fmt: skip
-HEADS = {"RULES", "HISTORY,", "MAP", "PLOTS", "You", "YOUR", "MESSAGES", "Your"}
-
-
-def test_a_prompt_is_bounded_even_if_every_part_is_at_its_longest() -> None:
-    longest: dict[str, int] = {}
-    for extremes in EXTREMES:
-        state = extreme(*extremes)
-        prompts = prompts_of(state, attrs.evolve(DEFAULT, notes=True))
-        for agent in (0, state.config.agents - 1):
-            first, second = prompts.messages(agent)
-            assert size([first, second]) <= PROMPT_MAX
-            for text in (f"RULES {first['content']}", *second["content"].split("\n\n")):
-                name = text.split()[0]
-                longest[name] = max(longest.get(name, 0), len(text.encode()) + 2)
-
-    assert HEADS == set(longest)
-    assert sum(longest.values()) <= PROMPT_MAX
 
 
 @given(game=games())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 import subprocess
 import sys
@@ -55,17 +54,6 @@ def test_every_public_name_is_there_and_none_hides_a_room() -> None:
     assert all(getattr(goldrush, name).__doc__ for name in names)
     with pytest.raises(AttributeError, match="no attribute 'claim'"):
         goldrush.claim  # noqa: B018
-
-
-def test_the_same_arguments_are_the_same_bytes(run: goldrush.Run, tmp_path: Path) -> None:
-    path = tmp_path / "again.journal"
-    goldrush.record(path, seed=7, rounds=12, roster="greedy-mine*3,random*3")
-
-    assert run.path.read_bytes() == path.read_bytes()
-
-
-def test_a_run_is_as_long_as_its_closed_rounds_and_ends_with_the_last(run: goldrush.Run) -> None:
-    assert 12 == len(run) == run.units == run.last().round
 
 
 def test_a_temporary_journal_goes_with_its_run() -> None:
@@ -170,19 +158,6 @@ def test_a_planned_run_is_estimated_and_then_recorded_as_any_other(tmp_path: Pat
     run = planned.record(tmp_path / "run.journal")
     mining.record(tmp_path / "other.journal", {"rounds": 3}, "raid*4", "scarce")
     assert (tmp_path / "other.journal").read_bytes() == run.path.read_bytes()
-
-
-def test_a_fork_takes_submissions_from_a_file(run: goldrush.Run, tmp_path: Path) -> None:
-    """A file as export writes it; the last submission of the run is replaced by its first."""
-    first, *_, last = run.events("submitted", agent=0)
-    replaced = {**last.as_dict(), "actions": first["actions"]}
-    (tmp_path / "submissions.jsonl").write_text(f"{json.dumps(replaced)}\n")
-
-    path = tmp_path / "submissions.jsonl"
-    listed, of_file, without = (run.fork(10, replace=given) for given in ([replaced], path, ()))
-
-    assert listed.path.read_bytes() == of_file.path.read_bytes()
-    assert without.path.read_bytes() != of_file.path.read_bytes()
 
 
 def test_what_breaks_off_stays_and_is_named() -> None:

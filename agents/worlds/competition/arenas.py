@@ -194,15 +194,6 @@ def _check_program(name: str, test: str | None) -> None:
         raise BadInput(f"the arena {name} takes no program", "leave it out (--test)")
 
 
-def remark_of(arena: Arena, test: str | None = None) -> str | None:
-    """A warning on one line about an arena, its options or its program. Raises as `bench_of`."""
-    bench = bench_of(arena, test)
-    try:
-        return bench.remark()
-    finally:
-        bench.close()
-
-
 def rules_of(arena: Arena) -> Rules:
     """The rules of a recorded arena. Raises UnknownArena if that version is not installed, BadInput
     for options or subjects that it does not have.

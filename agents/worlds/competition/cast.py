@@ -68,7 +68,7 @@ CATALOGUE: Final = {
     RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
     SILENT: CatalogueEntry("A worker that never contributes: a control, which must rank last."),
     PLANTED: CatalogueEntry("All workers: the first half scripted, the others random; a control."),
-    **catalogue_of(_FAMILIES, command="season", methods="the methods of the role's script"),
+    **catalogue_of(_FAMILIES, "the methods of the role's script"),
 }
 
 

@@ -159,6 +159,8 @@ class SeasonPlayers(Players[SeasonState]):
         if context.probe:
             with_models_resolved(seats, resources.models, short_schema)
         tests = opened_tests(state.arena, resources.program, resources.jobs)
+        if not state.assignment and (remark := tests.bench.remark()) is not None:
+            (resources.models or Models()).warn(remark)
         check_people(seats, resources.people)
         return session_of(context, tests, distinct_models(seats))
 

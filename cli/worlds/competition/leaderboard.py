@@ -31,7 +31,7 @@ def leaderboard(
     \b
     Examples:
       goldrush leaderboard s.journal
-      goldrush leaderboard s.journal --at 12 --to after-12
+      goldrush leaderboard s.journal --at 5 --to after-5
     """
     from goldrush.kernel.worlds.competition.terms import Status
     from goldrush.replay.worlds.competition.leaderboard import export, season_at

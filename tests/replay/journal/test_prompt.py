@@ -12,12 +12,11 @@ import pytest
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.kernel.journal import END, Commit
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal import prompts
 from tests.cli.helpers import goldrush
-from tests.journals import changed, commits_of, forged, write
+from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, plan, serving
 from tests.mining import fork as fork_off
 from tests.mining import record
@@ -89,38 +88,12 @@ def assert_shown_as_sent(played: Played) -> None:
         assert found.is_model
 
 
-def commits_until(path: Path, round: int, answers: int = 0) -> list[Commit]:
-    """The commits up to the close of a round, and so many of the answers behind it."""
-    commits = commits_of(path)
-    closes = [c.kind != END and c.unit == round and c.digest is not None for c in commits]
-    last = max(place for place, is_close in enumerate(closes) if is_close)
-    return commits[: last + 1 + answers]
-
-
 # What was sent.
 
 
 def test_every_prompt_is_shown_as_it_was_sent(run: Played) -> None:
     assert {(r, a) for r in range(1, ROUNDS + 1) for a in range(3)} == set(run.sent)
     assert_shown_as_sent(run)
-
-
-@pytest.mark.parametrize(("last", "answers"), [(0, 0), (ROUNDS - 1, 0), (2, 1), (2, 3)])
-def test_a_round_that_is_next_or_half_asked_is_shown_to_all_and_recorded_for_who_answered(
-    run: Played, tmp_path: Path, last: int, answers: int
-) -> None:
-    commits = commits_until(run.path, last, answers)
-    path = write(tmp_path / "cut.journal", commits)
-    waiting = commits[len(commits) - answers :]
-    answered = {row[0] for c in waiting for b in c.blocks for row in b.rows(SUBMITTED)}
-
-    assert answers == len(answered)
-    for agent in range(AGENTS):
-        whole, found = (
-            prompted(each, MINING_PLAYERS, last + 1, agent) for each in (run.path, path)
-        )
-        assert whole.question.request() == found.question.request()
-        assert (agent in answered) == (found.recorded is not None)
 
 
 # In a fork.
@@ -143,15 +116,6 @@ def test_prompts_in_a_fork_are_shown_as_they_were_sent(
 
     assert at + 1 == min(round for round, _ in found.sent)
     assert_shown_as_sent(attrs.evolve(found, sent={**before, **found.sent}))
-
-
-def test_a_plan_put_in_by_hand_was_nobodys_answer(run: Played, tmp_path: Path) -> None:
-    by_hand = [{"round": 3, "agent": 1, "actions": [["claim", 11, 1]]}]
-    found = forked(run, 2, tmp_path / "fork.journal", replace=by_hand)
-
-    assert (None, True) == ((p := prompted(found.path, MINING_PLAYERS, 3, 1)).recorded, p.is_model)
-    assert run.sent[3, 1]["messages"] == list(p.question.messages)
-    assert (3, 1) not in found.sent
 
 
 # In a long journal.

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
@@ -469,6 +469,27 @@ def test_a_task_of_several_runs_keeps_those_before_a_failure_and_gives_back_thos
     assert str(failure).endswith(" ValueError: cannot go on")
     assert [RUNS[0].path] == call_each(fails, RUNS)
     assert RUNS == [run for run, _ in as_completed(RUNS, backend, attrgetter("path"))]
+
+
+@pytest.mark.parametrize("stopped", [0, 1])
+def test_of_several_failures_the_first_one_of_the_plan_is_told(stopped: int) -> None:
+    """Whichever process came to its own first."""
+
+    class Reversed(Executor):
+        def submit(self, *task: Any, **more: Any) -> Future[Any]:
+            tasks.append((Future(), task))
+            if len(tasks) == 3:
+                for future, (function, *given) in reversed(tasks):
+                    future.set_result(function(*given))
+            return tasks[-1][0]
+
+    def fails(run: Planned) -> None:
+        raise RunFailed(run.path, "ended", stopped=stopped)
+
+    tasks: list[tuple[Future[Any], Any]] = []
+    backend = Backend(lambda runs: Reversed(), 3)
+    with pytest.raises(RunFailed, match=f"^{RUNS[0].path}: "):
+        list(as_completed(RUNS[:3], backend, fails))
 
 
 def test_what_a_place_lost_without_a_word_is_handed_over_again(

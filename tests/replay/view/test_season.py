@@ -2,21 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from goldrush.kernel.text import escaped
-from goldrush.kernel.worlds.competition.events import CODES, Spoke
-from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.story import names_of
 from goldrush.replay.run import Run
 from tests.browser import PHONE, Tab
 from tests.golden import season_path
 from tests.pages import HOLDS, sentences_of, shown_sentences
-from tests.replay.view.test_browser import HOSTILE
-from tests.seasons import changed, forged
 
 EVERY = season_path("every-event")
 LEFT_OUT = (
@@ -57,39 +51,6 @@ def test_cards_are_the_contributions_and_lead_to_one_another(
     assert f"line=0.{referring['target']}" in tab.moment
     chosen = tab.page.locator(".card[aria-current]")
     assert str(referring["target"]) == chosen.get_attribute("data-line")
-
-
-def test_two_seasons_stand_beside_each_other_with_what_differs(
-    tab: Tab, paged: Callable[..., Path]
-) -> None:
-    one, other = season_path("short"), season_path("forked")
-    first = diff(one, other).first
-    assert first is not None
-    tab.open(paged(one, other), f"#assignment={first.round}")
-
-    assert [HOLDS] * 2 == tab.texts(".seal")
-    assert 2 == tab.page.locator("[aria-label='Table 0']").count()
-    assert tab.page.locator(".card.differs").count()
-    assert f"assignment {first.round}" in tab.text(".difference")
-
-
-def test_a_season_of_hostile_texts_stays_text(
-    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
-) -> None:
-    place = Spoke._fields.index("words")
-
-    def spoil(row: list[Any]) -> None:
-        row[place] = HOSTILE
-
-    path = season_path("short")
-    commits = changed(path, CODES[Spoke], 1, spoil)
-    tab.open(paged(forged(tmp_path / "hostile.journal", commits, path)), "#assignment=1")
-    title = tab.page.title()
-
-    assert escaped(HOSTILE) in tab.text(".cards")
-    assert title == tab.page.title()
-    assert 0 == tab.page.locator("main img, main script").count()
-    assert not set(tab.text("main")) & {"\x1b", "\u202e", "\u2066", "\x00"}
 
 
 @pytest.mark.turns("pages for everybody")

@@ -19,7 +19,6 @@ from goldrush.agents.worlds.competition.arenas import (
     bench_of,
     bench_type,
     opened_tests,
-    remark_of,
     rules_of,
     seeded_setting,
     with_program,
@@ -152,7 +151,7 @@ def test_an_arena_that_is_not_here_is_told_apart_from_a_wrong_record(
     changed: dict[str, Any],
 ) -> None:
     arena = attrs.evolve(arena_record("nk"), **changed)
-    for judge in (rules_of, bench_of, remark_of, opened_tests):
+    for judge in (rules_of, bench_of, opened_tests):
         with pytest.raises(UnknownArena):
             judge(arena)
     with pytest.raises(BadInput) as wrong:
@@ -161,5 +160,5 @@ def test_an_arena_that_is_not_here_is_told_apart_from_a_wrong_record(
 
 
 def test_an_arena_with_options_that_its_atlas_is_not_of_is_remarked_on() -> None:
-    assert remark_of(arena_record("mining")) is None
-    assert remark_of(arena_record("mining[seeds=4]")) is not None
+    assert bench_of(arena_record("mining")).remark() is None
+    assert bench_of(arena_record("mining[seeds=4]")).remark() is not None

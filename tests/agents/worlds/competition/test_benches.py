@@ -26,7 +26,6 @@ from goldrush.agents.worlds.competition.arenas import (
     arena_record,
     bench_of,
     opened_tests,
-    remark_of,
     rules_of,
 )
 from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, Bench, Request
@@ -422,7 +421,7 @@ def test_whatever_else_a_program_does_it_has_no_value_and_a_line_says_why(
     source, limit, says = HOSTILE[what]
     path = program(source)
     text = f"command[agenda={agenda};time_limit={limit}]"
-    remark = remark_of(arena_record(text, test=path), path)
+    remark = bench_of(arena_record(text, test=path), path).remark()
 
     assert value_of(path, agenda, time_limit=limit)[0] is None
     assert says in (remark or "")

@@ -183,7 +183,7 @@ def test_an_answer_that_cannot_count_is_named_before_it_is_given(path: Path) -> 
 
 # At a terminal
 
-SHORT = ("--arena", "nk", "--assignments", "1", "--workers", "4", "--cast", "ben=human")
+SHORT = ("--set", "arena=nk", "--rounds", "1", "--set", "workers=4", "--roster", "ben=human")
 
 
 Typed = Callable[..., tuple[Any, str]]
@@ -279,7 +279,8 @@ def test_a_text_can_be_read_from_a_file(tmp_path: Path, typed: Typed) -> None:
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, EOFError])
 @pytest.mark.parametrize(
-    "command", [("season", *SHORT), ("record", "--rounds", "1", "--roster", "human*1,raid*1")]
+    "command",
+    [("record", "competition", *SHORT), ("record", "--rounds", "1", "--roster", "human*1,raid*1")],
 )
 def test_who_stops_at_a_question_is_told_how_to_go_on(
     command: Sequence[str], stop: type[BaseException], path: Path,
@@ -301,7 +302,8 @@ def test_a_season_is_played_at_a_real_terminal_and_without_one_nobody_is_asked(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "goldrush", "season", "--out", str(path), *SHORT]
+    words = ("record", "competition", "--out", str(path), *SHORT)
+    command = [sys.executable, "-m", "goldrush", *words]
     with subprocess.Popen(command, stdin=child, stdout=child, stderr=child, cwd=ROOT) as season:
         os.close(child)
         hangs = Timer(HANGS, season.kill)

@@ -43,9 +43,9 @@ from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.llm.test_prompt import (
-    EXTREMES,
     after,
     claimed,
+    crowded,
     does,
     extreme,
     fined,
@@ -268,7 +268,7 @@ def busy(what: str) -> MiningState:
     if what == "alone":
         return start(agents=1)
     if what == "crowd":
-        return extreme(*EXTREMES[-1])
+        return extreme(29, 100, 2, "\U0001f600", crowded)
     everybody = (
         {a: does(*[("claim", (15 * a + n * 3 + k) % 900, 1) for k in range(9)]) for a in range(60)}
         for n in range(3)

@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from goldrush.kernel import files as kernel_files
-from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.replay.worlds.competition.leaderboard import as_files, export, season_at
 from tests.seasons import forged, with_row
@@ -44,38 +42,6 @@ def test_a_folder_that_holds_something_is_left_alone(season: Path, tmp_path: Pat
             export(season, tmp_path / name, 0)
     assert tree(tmp_path / "x") == {"note.txt": "mine"}
     assert tree(tmp_path / "empty") == {}
-
-
-@pytest.mark.parametrize("folder", ["file", "", ".", "x/..", "no/such", "nul\0", "dangling/"])
-def test_a_place_where_no_folder_can_be_is_refused(
-    season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("file").touch()
-    Path("dangling").symlink_to("nowhere")
-
-    with pytest.raises(BadInput):
-        export(season, folder, 0)
-    assert {path.name for path in tmp_path.iterdir()} == {"file", "dangling"}
-
-
-@pytest.mark.parametrize("error", [OSError(28, "No space left"), KeyboardInterrupt()])
-def test_what_goes_wrong_half_way_leaves_nothing(
-    season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
-) -> None:
-    write, written = kernel_files.system.write, []
-
-    def failing(fd: int, data: bytes, offset: int) -> int:
-        written.append(fd)
-        if len(written) == 7:
-            raise error
-        return write(fd, data, offset)
-
-    monkeypatch.setattr(kernel_files, "system", replace(kernel_files.system, write=failing))
-    with pytest.raises((WriteFailed, KeyboardInterrupt)):
-        export(season, tmp_path / "x", 2)
-
-    assert (len(written), list(tmp_path.iterdir())) == (7, [])
 
 
 # Names, which anybody may have put into a journal.

@@ -27,15 +27,6 @@ def recorded(folder: Path, arena: str, seed: int) -> Path:
     return small(folder / name, arena=arena, seed=seed, assignments=1)
 
 
-@pytest.mark.parametrize("arena", [DEFAULT, TYPED])
-def test_seasons_that_differ_in_the_seed_alone_are_of_one_kind(tmp_path: Path, arena: str) -> None:
-    """Also the one whose seed is equal to the number that is typed."""
-    for seeds in ([1, 2], [7, 1, 2]):
-        paths = [recorded(tmp_path, arena, seed) for seed in seeds]
-
-        assert [len(seeds)] == [group.runs for group in groups(paths, 1)]
-
-
 def test_a_typed_landscape_is_another_kind_than_one_by_the_seed(tmp_path: Path) -> None:
     typed = [recorded(tmp_path, TYPED, seed) for seed in (1, 2)]
     default = [recorded(tmp_path, DEFAULT, seed) for seed in (2, 7, 3)]
