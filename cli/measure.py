@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
 
+ASKED = ".asked.jsonl"  # how files of `reask` and `interview` end
 WIDTH_MAX = 40  # characters of a treatment, of a roster
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
@@ -48,6 +49,12 @@ def measure(
     models: ModelsFile,
     own_measures: OwnMeasures,
     step: StepName,
+    table: str | None = option(
+        "--table", "NAME", "Of files of `reask` or `interview`: print a table as CSV."
+    ),
+    codes: str | None = option(
+        "--codes", "FILE.csv", "Of `interview`: the table `answers`, coded by hand."
+    ),
     jobs: Jobs,
     as_json: Json,
 ) -> int:
@@ -57,13 +64,19 @@ def measure(
     tenth (the burn-in). Of several journals, or of a folder (all *.journal files in and below
     it): the mean of each measure with its 95% confidence interval, over the runs of the same world,
     treatment, roster, horizon and forks; needs goldrush-sim[stats]. `goldrush export` writes the
-    measures of each run, and of each round (or other unit), as tables.
+    measures of each run, and of each round (or other unit), as tables. Of files of `goldrush
+    reask` or `interview` (*.asked.jsonl): their tables.
 
     \b
     Examples:
       goldrush measure run.journal
       goldrush measure study --json
     """
+    if journals[0].endswith(ASKED):
+        from goldrush.cli.asked import show
+
+        return show(journals, as_json, table, codes)
+    refuse({"--table": table, "--codes": codes}, "they are of files of `reask` or `interview`")
     paths = journals_of(journals)
     if usage:
         from goldrush.agents.llm.budget import prices

@@ -45,6 +45,7 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, Resources
     from goldrush.replay.arguments import OnStep
@@ -125,7 +126,7 @@ def record(
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
-        return estimated(planned, recording.as_json)
+        return estimated(planned.estimate(), recording.as_json)
     again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
     return recorded(planned, out, [world], treatment, force, recording, again)
 
@@ -423,11 +424,10 @@ def _held(path: str) -> str:
     return holds
 
 
-def estimated(planned: PlannedRun, as_json: bool) -> int:
-    """Print how many questions and tokens a run would take, and their cost."""
+def estimated(estimates: Sequence[Estimate], as_json: bool) -> int:
+    """Print how many questions and tokens asking would take, and their cost."""
     from msgspec.structs import asdict
 
-    estimates = planned.estimate()
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
     rows: list[Sequence[str]] = [head]
     for model in estimates:

@@ -58,6 +58,8 @@ def verify(
       goldrush verify run.journal
       goldrush verify journals --jobs 4 --json
     """
+    from goldrush.replay.asked.asking import verify as verify_asked
+    from goldrush.replay.asked.file import SUFFIX as ASKED
     from goldrush.replay.journal import batch
     from goldrush.replay.study.listing import listing_of
 
@@ -66,8 +68,11 @@ def verify(
     allow_own_policies(playing.trust)
     if strict and level < LEVEL_MAX:
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
-    paths = batch.journals_in(journals)
-    outcomes = []
+    asked = [each for path in journals for each in batch.below(path, ASKED)]
+    paths = batch.journals_in([each for each in journals if not each.endswith(ASKED)])
+    outcomes = [verify_asked(each, paths, playing.resources()) for each in asked]
+    for outcome in outcomes if not as_json else ():
+        _tell(outcome)
     with progress() as step:
         verified = batch.verify_all(
             paths, level, playing.resources(), jobs=jobs, strict=strict,
