@@ -96,7 +96,7 @@ def interview(
       goldrush interview run.journal --every 10 --questions awareness
     """
     from goldrush.agents.llm.afterwards import QuestionAbout
-    from goldrush.replay.asked.questions import questionnaire
+    from goldrush.replay.asked.asking import questionnaire
 
     if (question is None) == (questions is None):
         raise click.UsageError("give a question, or --questions")

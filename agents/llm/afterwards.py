@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 import msgspec
+from msgspec.structs import replace
 
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.model import Model, check, options_by_prefix, prefixed_options
@@ -70,12 +71,9 @@ class QuestionAbout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def changes_of(
-    models: Models,
-    version: PromptVersion,
-    name: str | None = None,
-    wording: str | None = None,
+    models: Models, version: PromptVersion, name: str | None = None, wording: str | None = None,
     temperature: float | None = None,
-) -> dict[str, Any]:
+) -> Changes:  # fmt: skip
     """The changes that these make: another model, which keeps how its agent is framed; another
     wording; another temperature. Raises BadInput.
     """
@@ -86,29 +84,24 @@ def changes_of(
     return changes if temperature is None else {**changes, "temperature": float(temperature)}
 
 
-def changed(model: Model, changes: Changes) -> Model:
-    """A model with these changes. Raises BadInput for those that no model can have."""
-    for name, value in changes.items():
-        if name not in (*Model.always, *Model.later):
-            raise BadInput(f"a model has no {format_value(name)}", "leave it out")
-        check(Model, name, value)
-    return attrs.evolve(model, **changes)
-
-
 def entries_changed(
     entries: Sequence[E], agent: int, changes: Changes, prefix: str = ""
 ) -> Sequence[E]:
     """A roster whose agent, a model, is asked with these changes. `prefix`: of the options of its
     model, if it has several (`model.options_by_prefix`). Raises BadInput.
     """
+    for name, value in changes.items():
+        if name not in (*Model.always, *Model.later):
+            raise BadInput(f"a model has no {format_value(name)}", "leave it out")
+        check(Model, name, value)
     framing = {name: value for name, value in changes.items() if name in FRAMING}
 
     def with_changes(entry: E) -> E:
         models = {
-            of: changed(Model.asked(own), changes if of == prefix else framing)
+            of: attrs.evolve(Model.asked(own), **(changes if of == prefix else framing))
             for of, own in options_by_prefix(entry.options).items()
         }
-        return msgspec.structs.replace(entry, options=prefixed_options(models))
+        return replace(entry, options=prefixed_options(models))
 
     each = [with_changes(entry) if entry.agent == agent else entry for entry in entries]
     return recorded_once(each, entries)
@@ -143,21 +136,18 @@ def put(
     if about and make_schema is dict:
         model = attrs.evolve(model, answer=TEXT)
     if about and whole is not None and whole.reasoning == FIELD:
-        whole = msgspec.structs.replace(whole, reasoning=NONE)
+        whole = replace(whole, reasoning=NONE)
     seed = drawn_seed(model, play.seed, play.number, question.agent, number)
-    return msgspec.structs.replace(
+    return replace(
         question, model=model, messages=messages, make_schema=make_schema, whole=whole, seed=seed
     )
 
 
 def ask(
-    units: Iterable[tuple[str, Sequence[tuple[K, Question]]]],
-    chosen: Sequence[Model],
-    models: Models,
-    earlier: Sequence[RecordedAnswer],
-    version: PromptVersion,
+    units: Iterable[tuple[str, Sequence[tuple[K, Question]]]], chosen: Sequence[Model],
+    models: Models, earlier: Sequence[RecordedAnswer], version: PromptVersion,
     keep: Callable[[K, Question, Answer], str | None],
-) -> None:
+) -> None:  # fmt: skip
     """Put questions, each with its key, to `chosen` models; those of one label at once.
 
     Args:
@@ -169,18 +159,13 @@ def ask(
     """
     from goldrush.agents.llm.asker import Asker
 
+    def kept(
+        asked: Sequence[tuple[K, Question]], at: int, answer: Answer
+    ) -> tuple[None, str | None]:
+        return None, keep(*asked[at], answer)
+
     with closing(Asker(chosen, models, earlier, version)) as asker:
         for label, asked in units:
-            sent = [
-                msgspec.structs.replace(each, server=asker.endpoint(each.asked_model))
-                for _, each in asked
-            ]
-            for _ in asker.answers(label, sent, partial(_kept, keep, asked)):
+            sent = [replace(each, server=asker.endpoint(each.asked_model)) for _, each in asked]
+            for _ in asker.answers(label, sent, partial(kept, asked)):
                 """Each is kept as it arrives."""
-
-
-def _kept(
-    keep: Callable[[K, Question, Answer], str | None], asked: Sequence[tuple[K, Question]],
-    index: int, answer: Answer,
-) -> tuple[None, str | None]:  # fmt: skip
-    return None, keep(*asked[index], answer)

@@ -6,9 +6,11 @@ Asking and verifying go through `Asking`, so both make the same prompts and read
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -19,14 +21,14 @@ from goldrush.agents.llm.budget import Estimate, prices
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.options import DEFAULT
 from goldrush.agents.llm.question import Answer, Question
 from goldrush.agents.llm.usage import AskedModel, RecordedAnswer
 from goldrush.agents.llm.versions import PromptVersion, subject_of, wording_label
-from goldrush.agents.players import Resources
+from goldrush.agents.players import Facts, Resources
 from goldrush.agents.session import Play, row_of
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.files import read_toml
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.records import Record
 from goldrush.kernel.shape import Kind
@@ -53,8 +55,10 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.usage import asked_by
 from goldrush.replay.tools import Tools, lacks
 
+SHIPPED: Final = ("awareness",)  # questionnaires
+FILE_MAX: Final = 1 << 16  # bytes of one
 UNSAID: Final = "(no answer)"  # in an interview, where the server gave none
-_UNWORDED: Final = {**dict.fromkeys(afterwards.WORDED), "wording": DEFAULT, "sample": 0}
+_NOT_IN_LABELS: Final = (*afterwards.WORDED, "sample")
 _FACTS: Final = ("agent", "error", "source")  # of a submission: who, and how it was answered
 
 
@@ -130,8 +134,8 @@ class Asking:
 
     def _label(self, model: Model) -> tuple[str, str]:
         worded = wording_label(str(model.wording), model.wording_sha256, self.version)
-        bare = afterwards.changed(model, _UNWORDED)
-        return subject_of(model.name, bare.as_options(), self.version), worded
+        options = {n: v for n, v in model.as_options().items() if n not in _NOT_IN_LABELS}
+        return subject_of(model.name, options, self.version), worded
 
     def keys(self, options: AskedOptions) -> Iterator[Key]:
         """What is asked, decision by decision; of an interview first its first question."""
@@ -152,18 +156,15 @@ class Asking:
         self, options: AskedOptions, answers: Mapping[Key, AskedAnswer]
     ) -> Iterator[tuple[str, Sequence[tuple[Key, Question]]]]:
         """The questions without an answer, those of a decision together, with a label."""
-        by_label: dict[tuple[str, int], list[Key]] = {}
-        for key in self.keys(options):
-            if key not in answers:
-                label = f"decision of agent {key[1]} in {self._world.vocabulary.unit} {key[0]}"
-                by_label.setdefault((label, key[4]), []).append(key)
-        for (label, _), keys in by_label.items():
+        left = (key for key in self.keys(options) if key not in answers)
+        for (unit, agent, *_), keys in groupby(left, lambda key: (*key[:3], key[4])):
+            label = f"decision of agent {agent} in {self._world.vocabulary.unit} {unit}"
             yield label, [(key, self.question(key, answers)) for key in keys]
 
     def line(self, key: Key, question: Question, answer: Answer) -> AskedAnswer:
         """What is recorded of an answer that has arrived, or is read again."""
         play = self.decisions[key[:3]].play
-        submission: dict[str, Any] | None
+        submission: Facts | None
         if self._about:
             item, error = self._about[key[4]], answer.early_error
             submission = item.read(answer.text)
@@ -204,29 +205,18 @@ def places_in(path: str, request: AskedRequest) -> list[tuple[int, int]]:
     with JournalReader(path) as reader:
         found = sorted({(each.unit, each.answer.agent) for each in asked_by(reader)})
     first, last = (found[0][0], found[-1][0]) if found else (0, 0)
-    taken = [
-        (unit, agent)
-        for unit, agent in found
-        if (unit == request.at if request.every is None else (unit - first) % request.every == 0)
-        and (request.agents is None or agent in request.agents)
-    ]
-    missing = sorted({*(request.agents or ())} - {agent for _, agent in taken})
+    units = [request.at] if request.every is None else range(first, last + 1, request.every)
+    who = sorted({agent for _, agent in found})
+    agents = who if request.agents is None else request.agents
+    taken = [(unit, agent) for unit, agent in found if unit in units and agent in agents]
+    missing = {*(request.agents or ())} - {agent for _, agent in taken}
     if missing or not taken:
-        who = ", ".join(map(str, sorted({agent for _, agent in found})))
+        whose = f" as agent {min(missing)}" if missing else ""
         when = "" if request.at is None else f" in {noun.unit} {request.at}"
-        raise BadInput(
-            f"{path} has no answer of a model as agent {missing[0] if missing else '0 or another'}"
-            f"{when}",
-            f"models answered as agents {who}, in {noun.units} {first} to {last}"
-            if found
-            else "give a run in which models play",
-        )
+        some = f"{', '.join(map(str, who))}, in {noun.units} {first} to {last}" if found else "none"
+        known = f"models answered as agents {some}"
+        raise BadInput(f"{path} has no answer of a model{whose}{when}", known)
     return taken
-
-
-def asked_path(journal: str) -> str:
-    """Where what is asked of a journal is recorded."""
-    return journal.removesuffix(JOURNAL) + SUFFIX
 
 
 def ask(
@@ -240,12 +230,11 @@ def ask(
     `earlier`: answers that count towards ceilings, to which those of this file are added; `dry`:
     estimate it. Raises BadInput, RunStopped, WriteFailed, JournalError.
     """
-    out, models = out or asked_path(path), resources.models or Models()
-    places, (_, _, version) = places_in(path, request), _opened(path)
+    out, models = out or path.removesuffix(JOURNAL) + SUFFIX, resources.models or Models()
+    places, (*_, version) = places_in(path, request), _opened(path)
     found = read(out) if os.path.exists(out) else None
-    changes = afterwards.changes_of(
-        models, version, request.model, request.wording, request.temperature
-    )
+    given = request.model, request.wording, request.temperature
+    changes = {**afterwards.changes_of(models, version, *given)}
     if "name" in changes:
         model = Model(**changes)
         if found is not None:
@@ -269,8 +258,7 @@ def ask(
             f"{out} was begun with other options, or for another journal",
             "give the options it was begun with, or another file (--out)",
         )
-    if found is None or not found.is_complete:
-        _ask(asking, head, out, found, models, [] if earlier is None else earlier)
+    _ask(asking, head, out, found, models, [] if earlier is None else earlier)
     return read(out)
 
 
@@ -307,6 +295,8 @@ def _ask(
     for key, line in answers.items():
         question = asking.question(key, answers)
         paid(key, question, _recorded(line, question))
+    if found is not None and found.is_complete:
+        return
     if {*asking.keys(head.options)} - answers.keys():
         afterwards.resolved(asking.models, models)  # a wrong server is an error now, not an answer
     with appending(out, head, found) as append:
@@ -364,3 +354,25 @@ def _verified(found: AskedFile, journal: str, resources: Resources) -> BatchResu
     is_open = not (faults or found.is_complete)
     trouble = f"{found.path} is unfinished: {count} so far" if is_open else None
     return BatchResult(found.path, None, trouble, faults[:1], note=count)
+
+
+class Questionnaire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of a file of questions."""
+
+    question: list[QuestionAbout]
+
+
+def questionnaire(name: str) -> list[QuestionAbout]:
+    """The questions of a shipped questionnaire, or of a TOML file. Raises BadInput."""
+    path = os.path.join(os.path.dirname(__file__), f"{name}.toml") if name in SHIPPED else name
+    wanted = f"give {', '.join(SHIPPED)}, or a TOML file"
+    example = "[[question]], id = 'why' and text = 'Why?'"
+    try:
+        found = msgspec.convert(read_toml(path, FILE_MAX, wanted, example), Questionnaire).question
+        for code in [code for each in found for code in each.codes.values()]:
+            re.compile(code)
+    except (msgspec.ValidationError, re.error) as error:
+        raise BadInput(f"{path}: {error}", f"write {example}") from None
+    if len({each.id for each in found}) < max(1, len(found)):
+        raise BadInput(f"{path} has no question, or two of one id", f"write {example}")
+    return found

@@ -15,8 +15,9 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
-from goldrush.agents.llm.afterwards import QuestionAbout
+from goldrush.agents.llm.afterwards import Changes, QuestionAbout
 from goldrush.agents.llm.options import SAMPLE_MAX
+from goldrush.agents.players import Facts
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse
 
@@ -44,7 +45,7 @@ class AskedOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: Annotated[int, msgspec.Meta(ge=1, le=TIMES_MAX)]
     sample: Annotated[int, msgspec.Meta(ge=0, le=SAMPLE_MAX)]
     decisions: tuple[tuple[int, int, str, str], ...]
-    changes: dict[str, Any]
+    changes: Changes
     moves: tuple[str, ...]
 
 
@@ -76,8 +77,8 @@ class AskedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     part: int
     seed: int | None
     error: str | None
-    source: dict[str, Any]
-    submission: dict[str, Any] | None
+    source: Facts
+    submission: Facts | None
 
     @property
     def key(self) -> Key:

@@ -7,8 +7,8 @@ error, and one that never arrived is none.
 - `share`: of the answers, those with the most frequent move.
 - `entropy`: of the moves, in bits.
 - `noise`: the probability that two answers to one decision, drawn without replacement, differ.
-- `difference`: the probability that an answer in one cell differs from one in the other; `excess`:
-  by how much that is over the mean noise of the two.
+- `differ`: the probability that answers to a decision differ, one from each of two cells, which
+  for one and the same is its noise; `excess`: by how much it is over the mean noise of the two.
 - Variance of an outcome (a number in a move, of a kind of item how many): within a decision;
   between the means of decisions in a cell; of wordings in a model; of models. These add up to
   `total`. Every decision in a cell has the same weight.
@@ -22,7 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
-from itertools import combinations
+from itertools import combinations_with_replacement
 from math import log2
 from statistics import fmean, pvariance
 from typing import Any
@@ -34,7 +34,8 @@ from goldrush.replay.data.encoded import csv_head, csv_text
 
 TableRow = dict[str, object]
 Cell = tuple[str, str]  # labels of the model and the wording
-Answers = Mapping[tuple[object, ...], Mapping[Cell, Sequence[tuple[str, Mapping[str, float]]]]]
+Moves = list[tuple[str, Mapping[str, float]]]  # as text, with outcomes
+Answers = Mapping[tuple[object, ...], Mapping[Cell, Moves]]  # by journal and decision
 
 
 def tables(
@@ -42,7 +43,7 @@ def tables(
 ) -> dict[str, list[TableRow]]:
     """The tables by name. `by_hand`: codes of answers, see `codes_in`."""
     answers = [row for file in files for row in _answers(file, by_hand)]
-    by_place: dict[tuple[object, ...], dict[Cell, list[tuple[str, Mapping[str, float]]]]] = {}
+    by_place: dict[tuple[object, ...], dict[Cell, Moves]] = {}
     for file in files:
         for line in file.answers.values():
             place = file.head.journal, *line.key[:3], line.part
@@ -88,51 +89,51 @@ def _outcomes(name: str, value: Any) -> Counter[str]:
     return Counter()
 
 
-def _noise(moves: Counter[str]) -> float | None:
-    every = moves.total()
-    if every < 2:
-        return None
-    return 1 - sum(n * (n - 1) for n in moves.values()) / (every * (every - 1))
+def _differ(x: Counter[str], y: Counter[str]) -> float | None:
+    """The probability that a move of each differs; of one and the same, of two of its moves."""
+    same = x is y
+    pairs = x.total() * (y.total() - same)
+    return 1 - sum(n * (y[move] - same) for move, n in x.items()) / pairs if pairs else None
 
 
 def _decisions(answers: Answers) -> Iterator[TableRow]:
     for (_, unit, agent, number, _), cells in answers.items():
         for (model, wording), given in cells.items():
             moves = Counter(move for move, _ in given)
-            (move, most), *_ = moves.most_common(1)
+            [(move, most)] = moves.most_common(1)
             shares = [count / moves.total() for count in moves.values()]
             yield {
                 "model": model, "wording": wording, "round": unit, "agent": agent,
                 "number": number, "answers": moves.total(), "moves": len(moves),
                 "share": most / moves.total(),
                 "entropy": -sum(share * log2(share) for share in shares) + 0.0,
-                "noise": _noise(moves), "move": move,
+                "noise": _differ(moves, moves), "move": move,
             }  # fmt: skip
 
 
+def _shared(answers: Answers) -> tuple[list[Cell], list[Mapping[Cell, Moves]]]:
+    """All cells, and the answers to each decision that has some in every cell."""
+    cells = list(dict.fromkeys(cell for of in answers.values() for cell in of))
+    return cells, [of for of in answers.values() if len(of) == len(cells)]
+
+
 def _differences(answers: Answers) -> Iterator[TableRow]:
-    for a, b in combinations(dict.fromkeys(cell for of in answers.values() for cell in of), 2):
-        both = [(of[a], of[b]) for of in answers.values() if a in of and b in of]
-        pairs = [tuple(Counter(move for move, _ in one) for one in pair) for pair in both]
-        if not pairs:
-            continue
-        noise = [[n for pair in pairs if (n := _noise(pair[i])) is not None] for i in (0, 1)]
-        means = [fmean(each) if each else None for each in noise]
-        difference = fmean(
-            1 - sum(x[move] * y[move] for move in x) / (x.total() * y.total()) for x, y in pairs
-        )
-        known = [each for each in means if each is not None]
-        yield {
-            "model": a[0], "wording": a[1], "other_model": b[0], "other_wording": b[1],
-            "decisions": len(pairs), "noise": means[0], "other_noise": means[1],
-            "difference": difference,
-            "excess": difference - fmean(known) if len(known) == len(means) else None,
-        }  # fmt: skip
+    cells, shared = _shared(answers)
+    moves = [{cell: Counter(move for move, _ in of[cell]) for cell in cells} for of in shared]
+    found: dict[tuple[Cell, Cell], float] = {}
+    for a, b in combinations_with_replacement(cells, 2):
+        each = [d for of in moves if (d := _differ(of[a], of[b])) is not None]
+        if each:
+            found[a, b] = fmean(each)
+    for (a, b), differ in found.items() if len(cells) > 1 else ():
+        noise = [found[cell, cell] for cell in (a, b) if (cell, cell) in found]
+        excess = differ - fmean(noise) if len(noise) > 1 else None
+        names = dict(zip(("model", "wording", "other_model", "other_wording"), a + b, strict=True))
+        yield {**names, "decisions": len(moves), "differ": differ, "excess": excess}
 
 
 def _variance(answers: Answers) -> Iterator[TableRow]:
-    cells = list(dict.fromkeys(cell for of in answers.values() for cell in of))
-    shared = [of for of in answers.values() if len(of) == len(cells)]
+    cells, shared = _shared(answers)
     for name in dict.fromkeys(n for of in shared for c in cells for _, o in of[c] for n in o):
         values = {c: [[o.get(name, 0) for _, o in of[c]] for of in shared] for c in cells}
         means = {c: [fmean(each) for each in values[c]] for c in cells}

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import pvariance
+from statistics import fmean, pvariance
 from typing import Any
 
 import pytest
@@ -15,14 +15,13 @@ import goldrush
 from goldrush.agents.players import Resources
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput, RunStopped
-from goldrush.replay.asked.asking import AskedRequest, ask, verify
+from goldrush.replay.asked.asking import AskedRequest, ask, questionnaire, verify
 from goldrush.replay.asked.file import AskedFile, _end, read
-from goldrush.replay.asked.questions import questionnaire
 from goldrush.replay.asked.tables import as_csv, codes_in, tables
 from tests.cli.helpers import goldrush as command
 from tests.llm import seasons
 from tests.llm.runs import models, playing, text_of
-from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
+from tests.llm.servers import Asked, Reply, Server, closed_port, completion, serving
 from tests.mining import record
 
 TIMES = 20
@@ -169,7 +168,7 @@ def test_verify_finds_other_bytes_and_needs_the_journal(journal: str, tmp_path: 
 
 def test_hostile_answers_are_recorded_as_they_are_read(journal: str) -> None:
     hostile = [
-        completion("no plan"), completion(None), completion("{" * 70_000), error(404),
+        completion("no plan"), completion(None), completion("{" * 70_000),
         completion('{"actions": [["mine", 1e999, -1]]}', usage=(-1, "x")),
         completion("I cannot.", refusal="I cannot."), completion('{"actions": [', finish="length"),
         completion("<think>\u202e\0</think>[]"), completion(text_of(0, 1)),
@@ -302,10 +301,14 @@ def test_variance_is_split_between_what_differs(journal: str, tmp_path: Path) ->
 
     assert pvariance(every) == pytest.approx(sum(parts)) == pytest.approx(row["total"])
     assert parts[2] == 0 < min(parts[0], parts[1], parts[3])
-    [pair] = of["differences"]
-    noise = (pair["noise"] + pair["other_noise"]) / 2
-    assert pair["difference"] == pytest.approx(pair["excess"] + noise)
-    assert 0.4 < pair["noise"] < 0.6 < pair["difference"] <= 1
+    one_self, pair, two_self = of["differences"]
+    noise = [row["noise"] for row in of["decisions"] if row["model"] == "a"]
+    assert one_self["differ"] == pytest.approx(fmean(noise))
+    assert 0 == one_self["excess"] == two_self["excess"]
+    assert 0.4 < one_self["differ"] < 0.6 < pair["differ"] <= 1
+    assert pair["excess"] == pytest.approx(
+        pair["differ"] - (one_self["differ"] + two_self["differ"]) / 2
+    )
 
 
 @pytest.mark.parametrize(
