@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.codes import DIFFERS, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.models import ReachOptions, models_of
+from goldrush.cli.models import ReachOptions, models_of, show_asked
 from goldrush.cli.options import (
     DryRun,
     Journal,
@@ -21,15 +21,10 @@ from goldrush.cli.options import (
     refuse,
 )
 from goldrush.cli.record import estimated
-from goldrush.cli.text import cut, echo, echo_error, echo_exact
-from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
+from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.afterwards import QuestionAbout
-
-SHOWN_MAX = 40  # rows of a table, and characters of a cell
-TOLD = ("round", "agent", "sample", "error", "text")
-PRINTED = ("decisions", "differences", "variance", "codes")
 
 
 class AskedOf(NamedTuple):
@@ -71,8 +66,8 @@ def reask(
 
     \b
     Examples:
-      goldrush reask run.journal --round 9 --agent 0 --times 20
-      goldrush reask study --every 5 --times 10 --model other --out other.asked.jsonl
+      goldrush reask models.journal --round 9 --agent 0 --times 20
+      goldrush reask models.journal --every 5 --times 4 --wording para-1 --out para.asked.jsonl
     """
     return _ask(journals_of(journals), asked, reach, dry_run, as_json, wording=wording)
 
@@ -92,8 +87,8 @@ def interview(
 
     \b
     Examples:
-      goldrush interview run.journal --round 9 --agent 0 'Why did you raid?'
-      goldrush interview run.journal --every 10 --questions awareness
+      goldrush interview models.journal --round 9 --agent 0 'Why the raid?' --out why.asked.jsonl
+      goldrush interview models.journal --every 9 --questions awareness --out aware.asked.jsonl
     """
     from goldrush.agents.llm.afterwards import QuestionAbout
     from goldrush.replay.asked.asking import questionnaire
@@ -137,42 +132,7 @@ def _ask(
         return DIFFERS if isinstance(error, RunStopped) else TROUBLE
     if dry_run:
         return estimated([each for estimates in found for each in estimates], as_json)
-    return show([each.path for each in found], as_json)
+    return show_asked([each.path for each in found], as_json)
 
 
 _KEPT = "what was answered is kept; the same command asks the rest"
-
-
-def show(
-    paths: Sequence[str], as_json: bool, table: str | None = None, codes: str | None = None
-) -> int:
-    """Print the tables of files of `reask` and `interview`; `table`: one, as CSV; `codes`: a CSV
-    file in which a person has coded the table of answers.
-    """
-    from goldrush.kernel.errors import unknown
-    from goldrush.kernel.files import read_input
-    from goldrush.replay.asked.file import SIZE_MAX, read
-    from goldrush.replay.asked.tables import as_csv, codes_in, tables
-
-    by_hand = b"" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
-    found = tables([read(path) for path in paths], codes_in(by_hand.decode(errors="replace")))
-    if table is not None:
-        if table not in found:
-            raise unknown("table", table, found)
-        echo_exact([as_csv(found[table])])
-        return DONE
-    shown = [f"{name}:\n{_format(found[name])}" for name in PRINTED if found[name]]
-    shown = shown or [_format([{n: row[n] for n in TOLD} for row in found["answers"]])]
-    echo(as_json, lambda: found, lambda: "\n\n".join(shown))
-    return DONE
-
-
-def _format(rows: Sequence[dict[str, object]]) -> str:
-    cells = [[*rows[0]], *(map(_cell, row.values()) for row in rows)]
-    return format_table([[*each] for each in cells], most=SHOWN_MAX)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float) or value is None:
-        return format_number(value, TABLE_DIGITS)
-    return cut(str(value), SHOWN_MAX)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile
+from goldrush.cli.models import ModelsFile, show_asked
 from goldrush.cli.options import (
+    ASKED,
     Jobs,
     Journals,
     Json,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
 
-ASKED = ".asked.jsonl"  # how files of `reask` and `interview` end
 WIDTH_MAX = 40  # characters of a treatment, of a roster
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
@@ -73,9 +73,7 @@ def measure(
       goldrush measure study --json
     """
     if journals[0].endswith(ASKED):
-        from goldrush.cli.asked import show
-
-        return show(journals, as_json, table, codes)
+        return show_asked(journals, as_json, table, codes)
     refuse({"--table": table, "--codes": codes}, "they are of files of `reask` or `interview`")
     paths = journals_of(journals)
     if usage:

@@ -11,8 +11,9 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
-from goldrush.cli.text import echo_error, echo_json, shown
+from goldrush.cli.text import cut, echo, echo_error, echo_exact, echo_json, shown
 from goldrush.kernel.text import escaped
+from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
@@ -210,3 +211,43 @@ def _show(prompt: RebuiltPrompt, who: str, *, silent: bool) -> int:
         what = "" if prompt.is_model else " (not a language model)"
         echo_error(f"{sent}: {identity}{what}")
     return DONE
+
+
+PRINTED = ("decisions", "differences", "variance", "codes")
+TOLD = ("round", "agent", "sample", "error", "text")
+SHOWN_MAX = 40  # rows of a table, and characters of a cell
+
+
+def show_asked(
+    paths: Sequence[str], as_json: bool, table: str | None = None, codes: str | None = None
+) -> int:
+    """Print the tables of files of `reask` and `interview`; `table`: one, as CSV; `codes`: a CSV
+    file in which a person has coded the table of answers.
+    """
+    from goldrush.kernel.errors import unknown
+    from goldrush.kernel.files import read_input
+    from goldrush.replay.asked.file import SIZE_MAX, read
+    from goldrush.replay.asked.tables import as_csv, codes_in, tables
+
+    by_hand = b"" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
+    found = tables([read(path) for path in paths], codes_in(by_hand.decode(errors="replace")))
+    if table is not None:
+        if table not in found:
+            raise unknown("table", table, found)
+        echo_exact([as_csv(found[table])])
+        return DONE
+    told = [f"{name}:\n{_format(found[name])}" for name in PRINTED if found[name]]
+    told = told or [_format([{n: row[n] for n in TOLD} for row in found["answers"]])]
+    echo(as_json, lambda: found, lambda: "\n\n".join(told))
+    return DONE
+
+
+def _format(rows: Sequence[dict[str, object]]) -> str:
+    cells = [[*rows[0]], *(map(_cell, row.values()) for row in rows)]
+    return format_table([[*each] for each in cells], most=SHOWN_MAX)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float) or value is None:
+        return format_number(value, TABLE_DIGITS)
+    return cut(str(value), SHOWN_MAX)

@@ -11,6 +11,7 @@ import click
 from goldrush.cli.codes import code_of
 from goldrush.cli.command import command, keep_here, option
 from goldrush.cli.options import (
+    ASKED,
     Jobs,
     Journals,
     Json,
@@ -58,8 +59,6 @@ def verify(
       goldrush verify run.journal
       goldrush verify journals --jobs 4 --json
     """
-    from goldrush.replay.asked.asking import verify as verify_asked
-    from goldrush.replay.asked.file import SUFFIX as ASKED
     from goldrush.replay.journal import batch
     from goldrush.replay.study.listing import listing_of
 
@@ -70,7 +69,11 @@ def verify(
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
     asked = [each for path in journals for each in batch.below(path, ASKED)]
     paths = batch.journals_in([each for each in journals if not each.endswith(ASKED)])
-    outcomes = [verify_asked(each, paths, playing.resources()) for each in asked]
+    outcomes = []
+    if asked:
+        from goldrush.replay.asked.asking import verify as verify_asked
+
+        outcomes += [verify_asked(each, paths, playing.resources()) for each in asked]
     for outcome in outcomes if not as_json else ():
         _tell(outcome)
     with progress() as step:
