@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import goldrush
+from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.agents.players import Resources
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput, RunStopped
@@ -152,6 +153,19 @@ def test_verify_finds_a_change_that_was_signed(
     Path(found.path).write_bytes(body + _end(body))
 
     assert verify(found.path).holds is (None if last == "journal" else False)
+
+
+def test_several_journals_have_one_ceiling(journal: str, tmp_path: Path) -> None:
+    paid: list[RecordedAnswer] = []
+    with serving(varied) as server:
+        needs = Resources(models=models(server.address, tokens=300, max_tokens=11_000))
+        ask(journal, AskedRequest(at=1, agents=[0]), resources=needs, earlier=paid)
+        other = AskedRequest(at=1, agents=[1])
+        paid *= 90  # as many tokens as other journals would have taken
+        with pytest.raises(RunStopped, match="--max-tokens"):
+            ask(journal, other, str(tmp_path / "b"), resources=needs, earlier=paid)
+
+    assert 1 == len(server.asked)
 
 
 def test_verify_finds_other_bytes_and_needs_the_journal(journal: str, tmp_path: Path) -> None:
