@@ -142,7 +142,7 @@ FORGED: list[tuple[tuple[Any, ...], object]] = [
 def test_verify_finds_a_change_that_was_signed(
     journal: str, place: tuple[Any, ...], value: object
 ) -> None:
-    found, _ = reasked(journal, AskedRequest(at=1, times=2))
+    found, _ = reasked(journal, AskedRequest(at=1, times=2), concurrency=1)
     lines = [json.loads(line) for line in found.data.splitlines()[:-1]]
     *inner, last = place
     part: Any = lines
