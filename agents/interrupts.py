@@ -18,7 +18,7 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
+def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], int]]:
     """Defer the signals that a Python function handles to the end of the block, where the handler
     of the first is called. It may raise, or return.
 
@@ -26,7 +26,7 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], b
     signal, between any two instructions of the block.
 
     Yields:
-        A function that tells whether there has been a signal.
+        A function that gives the number of signals so far.
 
     Raises KeyboardInterrupt at the end of the block, or what else the handler raises.
     """
@@ -43,7 +43,7 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], b
                 if callable(handler := signal.getsignal(number)):
                     handlers[number] = handler
                     signal.signal(number, note)
-        yield lambda: bool(received)
+        yield lambda: len(received)
     finally:
         for number, handler in reversed(handlers.items()):
             signal.signal(number, handler)

@@ -15,13 +15,12 @@ import msgspec
 
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import PolicySet
-from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.files import check_target, folder_kept, is_journal
 from goldrush.kernel.fold import is_opening
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.records import Record
-from goldrush.kernel.run import Ask, OnUnit
+from goldrush.kernel.run import Ask, OnUnit, fork_steps, last_of, resume_steps, steps
 from goldrush.kernel.world import Batch, Block, World
 
 if TYPE_CHECKING:
@@ -166,7 +165,6 @@ class PolicyCheck(msgspec.Struct, frozen=True):
         unknown: descriptions of the agents that this version does not know.
         pending: as `ask`, for an unclosed step: only the inputs that are recorded.
         close: releases what asking needs.
-        uses_program: asking needs a program of the user (`--test`).
         leaves_state: asking changes nothing in the state; else `verify` gives it a copy, which
             takes as long as asking where there are many agents.
         unjudged: what asking so far could not compare with the record, why, and what to do: one
@@ -178,7 +176,6 @@ class PolicyCheck(msgspec.Struct, frozen=True):
     unknown: Sequence[str] = ()
     pending: AskAgain | None = None
     close: Callable[[], None] = lambda: None
-    uses_program: bool = False
     leaves_state: bool = False
     unjudged: Sequence[str] = ()
 
@@ -338,7 +335,7 @@ def record(
         context = context_of(players, state, roster, resources)
         try:
             with players.start_agents(context) as ask:
-                return run.record(world, setup, ask, journal, on_unit, context.state)
+                return last_of(steps(world, setup, journal, on_unit, context.state, ask))
         except (BadInput, PolicyFailed) as error:
             if not journal.is_begun and is_of_world(error, players):
                 journal.discard()
@@ -385,7 +382,7 @@ def resume(
             context = msgspec.structs.replace(context, pending=pending, earlier=earlier)
             return stack.enter_context(players.start_agents(context))
 
-        return run.resume(world, journal, ask_of, on_unit)
+        return last_of(resume_steps(world, journal, ask_of, on_unit))
 
 
 @folder_kept()
@@ -436,9 +433,10 @@ def fork(
             return stack.enter_context(players.start_agents(context))
 
         unit = world.vocabulary.unit_of(at)
-        return run.fork(
-            world, reader, unit, facts_of, ask_of, out, on_unit, force=force, fsync=fsync
+        loop = fork_steps(
+            world, reader, unit, facts_of, out, on_unit, ask_of, force=force, fsync=fsync
         )
+        return last_of(loop)
 
 
 def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:

@@ -757,18 +757,19 @@ def matches_label(name: str, called: str) -> bool:
 
 
 def _typed_options(part: RosterPart) -> dict[str, object]:
-    """The options that a part of a roster's text gives a model, or a person, as an entry has them;
-    None: it would not have it.
+    """The options that a part of a roster's text gives a model, or a person, as labels have them;
+    None: they do not name it.
     """
     from goldrush.agents.llm.model import Framing, Model
-    from goldrush.agents.llm.options import ABSENT
+    from goldrush.agents.llm.options import ABSENT, NEW
 
     player = Framing() if part.name == HUMAN else Model(name=LLM, model=LLM)
     player = player.typed(part.settings, repr(str(part)))
     typed = {name: getattr(player, name) for name in part.settings}
     if "wording" in typed:
         typed["wording"] = Path(typed["wording"]).name.removesuffix(".toml")
-    return {name: None if value == ABSENT.get(name) else value for name, value in typed.items()}
+    usual = {**ABSENT, **NEW}
+    return {name: None if value == usual.get(name) else value for name, value in typed.items()}
 
 
 def _check_settings(policy: str, make: Callable[..., Any], settings: Options) -> None:

@@ -21,7 +21,7 @@ from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import InputPieces
-from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.kernel.world import Batch, Block, Row, World, advance
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.asker import Asker
@@ -236,17 +236,14 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
         chosen: Sequence[Model] = (),
         *,
         prompt: PromptVersion | None = None,
-        counted: str = "",
         close: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare to ask.
 
-        `prompt`: as for Asker; `counted` is a noun for a question, if patience counts questions and
-        not units; `close` releases what the plays need. Raises BadInput as `Asker`.
+        `prompt`: as for Asker; `close` releases what the plays need. Raises BadInput as `Asker`.
         """
         self._world, self._play_of, self._close = world, play_of, close
         self._pending, self._people = context.pending, context.resources.people
-        self._counted = counted
         # The questions to each agent so far, by unit.
         self._put = Counter((each.unit, each.answer.agent) for each in context.earlier)
         self._asker: Asker | None = None
@@ -297,7 +294,7 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
                 if early.packed != pending.packed:
                     raise _foreign(self._world)
                 given, is_waiting = step.early, False
-            for arrived in self._arrivals(play, missing, is_rest=bool(rows)):
+            for arrived in self._arrivals(play, missing):
                 rows.update(arrived)
                 step.add([(play.code, row) for row in arrived.values()])
                 yield batches(step.inputs[given:])
@@ -318,9 +315,7 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
         server = self._asker.endpoint(prompt.model)
         return msgspec.structs.replace(prompt, seed=seed, server=server)
 
-    def _arrivals(
-        self, play: Play, prompts: Mapping[int, Question], *, is_rest: bool
-    ) -> Iterator[dict[int, Row]]:
+    def _arrivals(self, play: Play, prompts: Mapping[int, Question]) -> Iterator[dict[int, Row]]:
         """The rows of answers that arrived together, by index of the question.
 
         No signal comes between the arrival of an answer and the next step of this generator. A
@@ -335,10 +330,7 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
         if indexes:
             assert self._asker is not None  # it has all models of the run
             questions = [prompts[at] for at in indexes]
-            is_rest = is_rest and not self._counted
-            for arrived in self._asker.answers(
-                play.unit, questions, form, is_rest=is_rest, counted=self._counted
-            ):
+            for arrived in self._asker.answers(play.unit, questions, form):
                 if arrived:  # else a signal woke who waits
                     yield dict(arrived)
         for at in [at for at, prompt in prompts.items() if prompt.model is None]:
@@ -398,3 +390,30 @@ def asked_again(
             break
         step.go_on(step.of_policies(), rows)
     return batches(step.inputs if is_whole else step.inputs[: step.early])
+
+
+def asked_by_unit(
+    world: World[S], state: S, play_of: Callable[[S], Play | None], units: int
+) -> Iterator[list[Question]]:
+    """The questions to models in each of the first `units` of a run, in which policies play instead
+    of models and people. `play_of` gives None for a step in which nobody is asked. Raises
+    PolicyFailed.
+    """
+    for _ in range(units):
+        if world.ended(state):
+            return
+        prompts: list[Question] = []
+        is_done = False
+        while not is_done:
+            play, inputs = play_of(state), Block(())
+            if play is not None:
+                step = PlayedStep(play)
+                while step.asked:
+                    for asked in step.asked:
+                        prompt = play.prompt(asked) if play.model(asked) else None
+                        if prompt is not None:
+                            prompts.append(prompt)
+                    step.go_on(step.of_policies(), {})
+                inputs = world.arrange(Block(batches(step.inputs)))
+            state, _, is_done = advance(world, state, inputs)
+        yield prompts

@@ -285,7 +285,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         return ",".join(islice(cycle(each), agents or max(len(others), len(each))))
 
     def questions(self, run: PreparedRun, resources: Resources) -> Iterator[Sequence[Question]]:
-        from goldrush.agents.estimate import asked_by_unit
+        from goldrush.agents.session import asked_by_unit
 
         chosen = models_in(run.roster.entries)
         entries = [

@@ -132,13 +132,12 @@ def _only_game(module: ModuleType, front: str) -> object:
     games = names_in(module, is_game)
     if len(games) == 1:
         return vars(module)[games[0]]
-    makers = [name for name in names_in(module, callable) if name not in games]
-    other = (
-        f", or name what makes an environment or a model: {front}:{makers[-1]}" if makers else ""
-    )
+    makers = [f"{front}:{name}" for name in names_in(module, callable) if name not in games]
+    other = "".join(f", name what makes an environment or a model: {each}" for each in makers[-1:])
+    ways = f"write class NAME(goldrush.Game){other}, or record a program: -- python {front}"
     raise BadInput(
         f"{front} has {', '.join(games) or 'no game'}",
-        f"name one: {front}:{games[0]}" if games else f"write class NAME(goldrush.Game){other}",
+        f"name one: {front}:{games[0]}" if games else ways,
     )
 
 

@@ -131,7 +131,7 @@ def _ask(
         echo_error(f"goldrush: {error}; {_KEPT}")
         return DIFFERS if isinstance(error, RunStopped) else TROUBLE
     if dry_run:
-        return estimated([each for estimates in found for each in estimates], as_json)
+        return estimated([each for estimates in found for each in estimates], reach, as_json)
     return show_asked([each.path for each in found], as_json)
 
 

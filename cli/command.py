@@ -16,12 +16,15 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
+from itertools import pairwise
+from shutil import which
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import click
 
 from goldrush.agents.given import games
-from goldrush.cli.text import echo_error
+from goldrush.cli.text import echo_error, program
+from goldrush.kernel.text import quoted
 
 PROGRAM: Final = "goldrush.program"  # in the context's meta: the words behind `--`
 _NETWORK: Final = "_network"  # the parameter of --network, which no function takes
@@ -30,7 +33,11 @@ Declaration = Any  # makes the parameter of a name and a type; its value is of t
 
 
 class Command(click.Command):
-    """A command that refuses options without a value, or with several."""
+    """A command that refuses options without a value, or with several, and knows of its options for
+    a program (`for_program`: the command for one; None: it takes none).
+    """
+
+    for_program: Callable[[], click.Command] | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does. Raises UsageError also for an option that is repeated in vain, and
@@ -44,11 +51,44 @@ class Command(click.Command):
             return rest
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser knows none
+            self._refuse_program(ctx, words, getattr(error, "option_name", None))
             raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then those that differ for a program."""
+        super().format_options(ctx, formatter)
+        own = [param.get_help_record(ctx) for param in self.params]
+        theirs = [option.get_help_record(ctx) for option in self._for_programs(ctx)]
+        if rows := [record for record in theirs if record and record not in own]:
+            with formatter.section(f"For a program ({ctx.command_path} [OPTIONS] -- COMMAND...)"):
+                formatter.write_dl(rows)
+
+    def _for_programs(self, ctx: click.Context) -> list[click.Option]:
+        """The options that the command has for a program; none if there is one, or cannot be."""
+        if self.for_program is None or PROGRAM in ctx.meta:
+            return []
+        return _options(self.for_program())
+
+    def _refuse_program(
+        self, ctx: click.Context, words: Sequence[str], unknown: str | None = None
+    ) -> None:
+        """Raises UsageError where `--` is missing: before a word that can be run and stands behind
+        no option, or because of an option for programs.
+        """
+        theirs = self._for_programs(ctx)
+        for index, (before, word) in enumerate(pairwise(["", *words])):
+            if theirs and not before.startswith("-") and which(word):
+                line = map(quoted, [self.name or "", *words[:index], "--", *words[index:]])
+                typed = f"{program()} {' '.join(line)}"
+                raise click.UsageError(f"put -- before the program: {typed}", ctx)
+        if any(unknown in option.opts for option in theirs):
+            raise click.UsageError(f"{unknown} is for a program behind --: -- python sim.py", ctx)
 
     def _check(self, ctx: click.Context, words: Sequence[str]) -> None:
         _, _, given = self.make_parser(ctx).parse_args([*words])  # in order, repeated ones too
-        options = [param for param in self.params if isinstance(param, click.Option)]
+        if not all(map(os.path.lexists, ctx.params.get("journals") or ())):
+            self._refuse_program(ctx, words)
+        options = _options(self)
         flags = {flag for option in options for flag in option.opts}
         for option in options:
             times = given.count(option)
@@ -61,6 +101,10 @@ class Command(click.Command):
                     raise click.BadParameter("it is empty", ctx, option)
                 if value in flags:
                     raise click.BadParameter(f"it is missing before {value}", ctx, option)
+
+
+def _options(command: click.Command) -> list[click.Option]:
+    return [param for param in command.params if isinstance(param, click.Option)]
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:

@@ -30,9 +30,9 @@ JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 def export(
     *,
     journals: Journals,
-    format_: str = option(
-        "--format", help="jsonl: the events of one journal, one JSON object per line.",
-        type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL, show_default=True,
+    format_: str | None = option(
+        "--format", help="jsonl: the events of one journal, one JSON object per line (default; csv "
+        "with options of tables).", type=click.Choice([JSONL, CSV, PARQUET]),
     ),
     table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
     out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
@@ -41,7 +41,7 @@ def export(
 ) -> None:  # fmt: skip
     """Convert journals to JSON lines, CSV or Parquet.
 
-    Without --format csv or parquet, prints the events of one journal as JSON lines. Tables: events;
+    Prints the events of one journal as JSON lines, or writes tables. Tables: events;
     rounds (or other units) and measures, if the world has measures; and those of the world; their
     columns: `goldrush columns`. Of a folder, all *.journal files in and below it are converted. A
     single CSV table is printed if there is no --out. Parquet needs goldrush-sim[tables].
@@ -57,6 +57,7 @@ def export(
     users = measures_of(own_measures)
     paths = journals_of(journals)
     names = None if table is None else [table]
+    format_ = format_ or (CSV if table or out or own_measures else JSONL)
     if format_ == JSONL:
         tables = {"--table": table, "--measure": own_measures, "--out": out, "--force": force}
         refuse(tables, "jsonl has no tables; --format csv and parquet have")

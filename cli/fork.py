@@ -81,7 +81,7 @@ def fork(
     models = models_of(reach, model)
     resources = playing.resources(jobs, at_terminal(), models)
     run = Run(journal, resources)
-    who = players_of(run.tools)
+    who = players_of(run.tools, journal)
     if wording is not None:
         if roster is None:
             raise BadInput(

@@ -14,14 +14,14 @@ import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Final
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from goldrush.cli.command import PROGRAM, is_command
+from goldrush.cli.command import PROGRAM, Command, is_command
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.version import __version__
 
@@ -40,7 +40,6 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "replay": ("replay", "Show a round: map, agents, events."),
         "log": ("log", "List events, filtered by round, agent, plot or name."),
         "why": ("why", "Explain captures, failed raids, claims, removed actions."),
-        "watch": ("watch", "Follow a run while it is recorded."),
         "view": ("view", "Write an HTML page of a run, or of all runs of a folder."),
         "prompt": ("models", "Show what an agent was asked, and what it answered."),
     },
@@ -81,8 +80,16 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 BUILT_IN: Final = {
     name: module for names in SECTIONS.values() for name, (module, _) in names.items()
 }
+
+
 # They take a program behind `--`.
 OF_PROGRAMS: Final = ("record", "resume", "fork", "verify", "repeats")
+
+
+def of_program(name: str) -> Command:
+    """The command of this name for a program behind `--`."""
+    found: Command = getattr(import_module("goldrush.cli.worlds.program.programs"), name)
+    return found
 
 
 class Commands(click.Group):
@@ -110,7 +117,10 @@ class Commands(click.Group):
         """
         if cmd_name in BUILT_IN:
             module = import_module(f"goldrush.cli.{BUILT_IN[cmd_name]}")
-            return behind_door(getattr(module, cmd_name), is_ours=True)
+            command: Command = getattr(module, cmd_name)
+            if cmd_name in OF_PROGRAMS:
+                command.for_program = partial(of_program, cmd_name)
+            return behind_door(command, is_ours=True)
         from goldrush.agents.plugins import COMMANDS, plugin
 
         found = plugin(COMMANDS, cmd_name, BUILT_IN)
@@ -124,10 +134,9 @@ class Commands(click.Group):
         """
         name = args[0]
         if _has_program(args):
-            module = import_module("goldrush.cli.worlds.program.programs")
             end = args.index("--")
             ctx.meta[PROGRAM] = args[end + 1 :]
-            return name, behind_door(getattr(module, name), is_ours=True), args[1:end]
+            return name, behind_door(of_program(name), is_ours=True), args[1:end]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
             from goldrush.kernel.errors import unknown
 

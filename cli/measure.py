@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldrush.cli.codes import DONE
@@ -29,12 +30,14 @@ from goldrush.cli.text import (
     with_rosters_cut,
 )
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
+from goldrush.replay.text import TABLE_DIGITS, csv_of, format_number, format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
+    from goldrush.replay.journal.taken import Taken
 
+_UNFINISHED = "seed-*.journal.unfinished"  # runs of a study that have answers, too
 WIDTH_MAX = 40  # characters of a treatment, of a roster
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
@@ -44,8 +47,11 @@ def measure(
     *,
     journals: Journals,
     usage: bool = option(
-        "--usage", help="Show answers, tokens and cost of language models, by agent and model."
+        "--usage",
+        help="Show answers, tokens and cost of language models, by agent and model; of a study by "
+        "cell.",
     ),
+    as_csv: bool = option("--csv", help="With --usage: print the cells of a study as CSV."),
     models: ModelsFile,
     own_measures: OwnMeasures,
     step: StepName,
@@ -81,14 +87,21 @@ def measure(
         from goldrush.agents.llm.models import read_models
         from goldrush.replay.folders import total_size
         from goldrush.replay.journal.usage import usage as usage_of
+        from goldrush.replay.journal.usage import usage_by_cell
+        from goldrush.replay.study.listing import StudyFolders
         from goldrush.replay.workers import map_in_order
 
         refuse({"--measure": own_measures, "--step": step}, "--usage is by agent and model")
         of = partial(usage_of, prices=prices(read_models(models) if models else {}))
+        paths += [str(path) for each in journals for path in Path(each).rglob(_UNFINISHED)]
         runs = list(map_in_order(of, paths, jobs, total_size(paths)))
+        if (cells := usage_by_cell(runs, StudyFolders())) and len(runs) > 1:
+            _echo_cells(cells, as_json, as_csv)
+            return DONE
+        refuse({"--csv": as_csv}, "it is for a study")
         echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
         return DONE
-    refuse({"--models": models}, "prices are for --usage")
+    refuse({"--models": models, "--csv": as_csv}, "prices and CSV are for --usage")
     users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if is_single:
@@ -111,6 +124,23 @@ def measure(
         echo_error(f"goldrush: {note}")
     echo(as_json, as_dicts(found), lambda: _by_world(found))
     return DONE
+
+
+def _echo_cells(cells: Sequence[tuple[str, str, Taken]], as_json: bool, as_csv: bool) -> None:
+    """Print the usage of a study by cell, and all together."""
+    from msgspec.structs import asdict
+
+    from goldrush.replay.journal.taken import HEAD, total_of
+
+    rows = [*cells, ("all", "", total_of(taken for *_, taken in cells))]
+    named = [{"treatment": t, "roster": r, **asdict(taken)} for t, r, taken in rows]
+    table: list[Sequence[str]] = [("treatment", "roster", "model", *HEAD)]
+    table += [(t, r, taken.model, *taken.cells) for t, r, taken in rows]
+    if as_csv:
+        text = csv_of([named[0], *(map(str, each.values()) for each in named)]).rstrip()
+    else:
+        text = format_table(table, range(3, len(table[0])))
+    echo(as_json, lambda: {"cells": named[:-1], "total": named[-1]}, lambda: text)
 
 
 def _by_world(groups: Sequence[Group]) -> str:

@@ -10,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.options import FILE, Journal, Json, Test, at_option
+from goldrush.cli.options import FILE, Journal, Json, NumberRange, Test, at_option
 from goldrush.cli.text import cut, echo, echo_error, echo_exact, echo_json, shown
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
@@ -25,6 +25,14 @@ FACT_MAX = 200  # characters of a fact about an answer
 MODELS_FILE: Final = option(
     "--models", "FILE", "TOML file of language models and their prices.", type=FILE
 )
+MAX_TOKENS: Final = option(
+    "--max-tokens", "N", "Stop when the answers together have taken, or may take, N tokens.",
+    type=click.IntRange(0),
+)  # fmt: skip
+MAX_COST: Final = option(
+    "--max-cost", "COST", "Stop when they have cost this, by the prices in --models.",
+    type=NumberRange(0),
+)  # fmt: skip
 ModelsFile = Annotated[str | None, MODELS_FILE]
 Model = Annotated[
     str | None,
@@ -45,34 +53,42 @@ class ReachOptions(NamedTuple):
 
     models: str | None = MODELS_FILE
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
+    extra_body: str | None = option(
+        "--extra-body", "JSON", "Further fields of the requests of models without a table."
+    )
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
-    patience: int | None = option(
-        "--patience", "N",
-        "Stop after N rounds, or questions where they are asked one by one, without a usable "
-        "answer of a model (default: 3).",
+    patience: float | None = option(
+        "--patience", "MINUTES",
+        "Wait so long for a server that is down or refuses all questions, then stop; `resume` "
+        "goes on (default: 10).",
+    )  # fmt: skip
+    record_failures: bool | None = option(
+        "--record-failures", default=None,
+        help="Do not wait for such a server: record its answers as missing.",
     )  # fmt: skip
     fail_over: str | None = option(
         "--fail-over", "PERCENT%",
         "Stop if more than this share of a model's answers fails, such as 20%; judged from "
         "its 21st answer on.",
     )  # fmt: skip
-    max_tokens: int | None = option(
-        "--max-tokens", "N", "Stop before the answers together take more than N tokens."
-    )
-    max_cost: float | None = option(
-        "--max-cost", "COST", "Stop before the answers together cost more than this."
-    )
+    max_tokens: int | None = MAX_TOKENS
+    max_cost: float | None = MAX_COST
+    max_requests: int | None = option(
+        "--max-requests", "N", "Stop before more than N requests are sent, tries included.",
+        type=click.IntRange(0),
+    )  # fmt: skip
 
 
 def models_of(reach: ReachOptions, model: str | None = None) -> Models:
     """The models that these options describe. Raises BadInput."""
-    from goldrush.agents.llm.models import Models, read_models
+    from goldrush.agents.llm.models import Models, extra_body, read_models
 
     options = {**reach._asdict(), "fail_over": _percent(reach.fail_over)}
-    path = options.pop("models")
+    path, body = options.pop("models"), options.pop("extra_body")
     return Models(
         by_name=read_models(path) if path else {},
         default=model,
+        extra_body=body and extra_body("--extra-body", body),
         warn=_tell,
         **{name: value for name, value in options.items() if value is not None},
     )
@@ -229,8 +245,8 @@ def show_asked(
     from goldrush.replay.asked.file import SIZE_MAX, read
     from goldrush.replay.asked.tables import as_csv, codes_in, tables
 
-    by_hand = b"" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
-    found = tables([read(path) for path in paths], codes_in(by_hand.decode(errors="replace")))
+    by_hand = "" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
+    found = tables([read(path) for path in paths], codes_in(by_hand))
     if table is not None:
         if table not in found:
             raise unknown("table", table, found)

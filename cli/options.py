@@ -184,6 +184,11 @@ OwnMeasures = Annotated[
         "Measure of your own: a function of a file, which runs with your rights; repeatable.",
     ),
 ]  # fmt: skip
+SEED_PARAMETER: Final = option(
+    "--seed-parameter", "NAME",
+    "The parameter of an environment or model that takes the seed (default: by its name); none: "
+    "no parameter does.",
+)  # fmt: skip
 NO_CAUSES: Final = option("--no-causes", help="Do not look for the causes of a difference.")
 
 DryRun = Annotated[
@@ -260,18 +265,12 @@ class SubjectOptions(NamedTuple):
         "--report", "NAME,...", "--env: what a model reports, as measures: its attributes, "
         "properties and methods, and what its report() or its collector tells (default: all).",
     )  # fmt: skip
-    seed_parameter: str | None = option(
-        "--seed-parameter", "NAME", "--env: the parameter that takes the seed (default: by its "
-        "name).",
-    )  # fmt: skip
-    no_seed: bool = option("--no-seed", help="--env: no parameter takes a seed.")
+    seed_parameter: str | None = SEED_PARAMETER
 
     def chosen(self) -> dict[str, object]:
         """Settings by name; None where nothing was given."""
-        if self.no_seed and self.seed_parameter is not None:
-            raise click.UsageError("--no-seed and --seed-parameter exclude each other")
-        named = "" if self.no_seed else self.seed_parameter
         report = None if self.report is None else self.report.split(",")
+        named = "" if self.seed_parameter == "none" else self.seed_parameter
         return {"ignore": self.ignore or None, "report": report, "seed_parameter": named}
 
     def check(self, config: type[AttrsInstance]) -> None:
@@ -282,7 +281,7 @@ class SubjectOptions(NamedTuple):
 
         for name, value in self.chosen().items():
             if value is not None and name not in fields_dict(config):
-                option = "no-seed" if value == "" else name.replace("_", "-")
+                option = name.replace("_", "-")
                 raise click.UsageError(f"--{option} is for environments and models; give --env")
 
 

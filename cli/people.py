@@ -178,6 +178,6 @@ def _json(text: str) -> Any:
 def _read(path: str) -> str:
     """The text of a file. Raises UsageError if it cannot be read."""
     try:
-        return read_input(path, FILE_MAX, "give another one").decode()
+        return read_input(path, FILE_MAX, "give another one")
     except BadInput as error:
         raise _invalid(str(error)) from None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -41,14 +41,13 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error, echo_json, echo_text, program
-from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
-from goldrush.replay.text import format_table
+from goldrush.kernel.text import quoted, quoted_path
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, Resources
     from goldrush.replay.arguments import OnStep
+    from goldrush.replay.estimate import Estimate
     from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
 
@@ -126,7 +125,7 @@ def record(
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
-        return estimated(planned.estimate(), recording.as_json)
+        return estimated(planned.estimate(), reach, recording.as_json)
     again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
     return recorded(planned, out, [world], treatment, force, recording, again)
 
@@ -208,10 +207,26 @@ def how_again(
     options = given.options()
     options += [("--trust", name) for name in (*resources.trust, *own)]
     options += [("--source", path) for path in (*resources.sources, *sources)]
-    limits = reach._asdict().items()
-    options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
+    options += given_of(reach)
     options += [("--test", resources.program)] if resources.program else []
     return list(dict.fromkeys(options))
+
+
+def given_of(options: NamedTuple) -> Again:
+    """Those of a group of options that were given, by name; a switch has an empty value."""
+    found: list[tuple[str, str]] = []
+    for name, value in options._asdict().items():
+        each = value if isinstance(value, tuple) else () if value is None else (value,)
+        found += [(f"--{name.replace('_', '-')}", "" if v is True else str(v)) for v in each]
+    return found
+
+
+def typed_again(again: Again, reached: str) -> str:
+    """Options as they are typed, with MORE for the ceiling that was reached."""
+    is_ceiling = reached in ("--max-requests", "--max-tokens", "--max-cost", "--fail-over")
+    more = {reached: "MORE"} if is_ceiling else {}
+    options = [(option, more.get(option, value)) for option, value in again]
+    return _text_of(options, [option for option, _ in options])
 
 
 def carried_out(
@@ -340,8 +355,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
 
 
 def _text_of(again: Again, names: Sequence[str]) -> str:
-    """The options of these names, as text."""
-    return "".join(f" {option} {quoted(value)}" for option, value in again if option in names)
+    """The options of these names, as text; a switch has no value."""
+    return "".join(
+        f" {option} {quoted(value)}" if value else f" {option}"
+        for option, value in again
+        if option in names
+    )
 
 
 def _any_is(policy: str, players: Iterable[object], *options: str) -> bool:
@@ -368,16 +387,12 @@ def _kept(out: str, again: Again, reached: str) -> str:
     `reached`: the option whose limit stopped the run; empty if none did.
     """
     from goldrush.kernel.errors import GoldrushError
+    from goldrush.replay.journal.outline import held
 
     path = quoted_path(out)
-    is_ceiling = reached in ("--max-tokens", "--max-cost", "--fail-over")
-    options = [
-        f" {option} {'MORE' if is_ceiling and option == reached else quoted(value)}"
-        for option, value in again
-    ]
-    goes_on = f"go on with `{program()} resume {path}{''.join(options)}`"
+    goes_on = f"go on with `{program()} resume {path}{typed_again(again, reached)}`"
     try:
-        holds = _held(out)
+        holds = held(out)
     except GoldrushError:  # a torn tail, where the system did not let it be taken back
         return goes_on
     return f"{path} holds {holds}; {goes_on}"
@@ -387,7 +402,7 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
     """What the journal of a run whose recorded source has failed holds, and how it goes on with
     mended code, with which no run can be resumed. `is_new`: it can be recorded again.
     """
-    from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.journal.outline import held, outline_of
 
     path, info = quoted_path(out), outline_of(out)
     ways = ["record again with --force"] if is_new else []
@@ -395,48 +410,22 @@ def _mend(out: str, again: Again, *, is_new: bool) -> str:
         last = info.vocabulary.number(info.closed)
         fork = f"`{program()} fork {path} --at {last}{_text_of(again, _VERIFY_TAKES[:2])}`"
         ways.append(f"keep {'them' if is_new else 'these'} by {fork}")
-    return f"{path} holds {_held(out)}; mend it and {', or '.join(ways)}"
+    return f"{path} holds {held(out)}; mend it and {', or '.join(ways)}"
 
 
-def _held(path: str) -> str:
-    """The units that a journal holds, and the answers of models and people that follow them, as
-    text. Raises what reading it raises.
+def estimated(estimates: Sequence[Estimate], reach: ReachOptions, as_json: bool) -> int:
+    """Print how many questions and tokens a run or a study would take, and their cost, beside the
+    ceilings.
     """
-    from goldrush.kernel.journal import UNIT, JournalReader
-    from goldrush.replay.find import open_world, tools_at
-
-    closed = waiting = 0
-    players = tools_at(path).players
-    answers = () if players.answers is None else players.answers.codes
-    with JournalReader(path) as reader:
-        words = open_world(reader).vocabulary
-        for commit in reader:
-            if commit.digest is not None:
-                closed, waiting = commit.unit, 0
-            elif commit.kind == UNIT:
-                inputs = (batch for block in commit.blocks[::2] for batch in block)
-                waiting += sum(len(rows) for code, rows in inputs if code in answers)
-    holds = f"the start, but no {words.unit} yet"
-    if closed:
-        holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
-    if waiting:
-        holds += f", and {format_count(waiting, 'answer')} of {words.format_unit(closed + 1)}"
-    return holds
-
-
-def estimated(estimates: Sequence[Estimate], as_json: bool) -> int:
-    """Print how many questions and tokens asking would take, and their cost."""
     from msgspec.structs import asdict
 
-    head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
-    rows: list[Sequence[str]] = [head]
-    for model in estimates:
-        cost = "no price given" if model.most_cost is None else f"at most {model.most_cost:,.2f}"
-        numbers = (model.questions, model.tokens_in, model.most_in, model.most_out)
-        rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
-    table = format_table(rows, numbers=range(1, 6))
-    nothing = "no language model plays; nothing would be asked"
-    echo(as_json, lambda: [*map(asdict, estimates)], lambda: table if estimates else nothing)
+    from goldrush.replay.estimate import format_estimates
+
+    text = format_estimates(estimates)
+    for name in ("max_tokens", "max_cost", "max_requests") if estimates else ():
+        if (most := getattr(reach, name)) is not None:
+            text += f"\nceiling: --{name.replace('_', '-')} {most:,}"
+    echo(as_json, lambda: [*map(asdict, estimates)], lambda: text)
     return DONE
 
 

@@ -6,7 +6,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import NO_CAUSES, Json, NumberRange
+from goldrush.cli.options import NO_CAUSES, SEED_PARAMETER, Json, NumberRange
 from goldrush.cli.progress import progress
 from goldrush.cli.record import settings_of
 from goldrush.cli.text import echo
@@ -29,10 +29,7 @@ def repeats(
         "--ignore", "PATH",
         "Values that are not compared, by their path in a verdict; [*] is any key; repeatable.",
     ),
-    seed_parameter: str | None = option(
-        "--seed-parameter", "NAME", "The parameter that takes the seed (default: by its name).",
-    ),
-    no_seed: bool = option("--no-seed", help="No parameter takes a seed."),
+    seed_parameter: str | None = SEED_PARAMETER,
     timeout: float = option(
         "--timeout", "SECONDS", f"Time for each run (default: {SECONDS:g}).",
         type=NumberRange(0.1, SECONDS_MAX), default=SECONDS,
@@ -64,13 +61,11 @@ def repeats(
     """
     from goldrush.replay.repeats.judge import repeats as judged
 
-    if no_seed and seed_parameter is not None:
-        raise click.UsageError("--no-seed and --seed-parameter exclude each other")
     with progress() as step:
         verdict = judged(
             target, seed=seed, steps=steps, settings=settings_of(settings, {}), timeout=timeout,
-            causes=not no_causes, ignore=ignore,
-            seed_parameter="" if no_seed else seed_parameter, network=network, on_step=step,
+            causes=not no_causes, ignore=ignore, network=network, on_step=step,
+            seed_parameter="" if seed_parameter == "none" else seed_parameter,
         )  # fmt: skip
     echo(as_json, verdict.as_dict, lambda: str(verdict))
     return DONE if verdict.repeats else DIFFERS

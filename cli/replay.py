@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
-
 from goldrush.cli.command import command
 from goldrush.cli.options import Journal, Json, at_option
-from goldrush.cli.text import echo, echo_error, painter, program
+from goldrush.cli.text import echo, echo_error, program
 from goldrush.kernel.text import escaped
-
-if TYPE_CHECKING:
-    from goldrush.replay.journal.rebuild import Rebuilt
-    from goldrush.replay.run import Run
-    from goldrush.replay.text import Paint
 
 
 @command()
@@ -35,12 +27,10 @@ def replay(
     from goldrush.replay.journal.story import narrator
     from goldrush.replay.journal.verify import way_out_of
     from goldrush.replay.run import Run
-    from goldrush.replay.text import plain
 
     run = Run(journal)
     rebuilt = run.last() if at is None else run.at(at)
     trouble = run.info().trouble if at is None else None
-    paint = _paint_of(rebuilt, run)
     if trouble is not None:
         unit = rebuilt.vocabulary.unit
         more = way_out_of(journal, program())
@@ -53,22 +43,5 @@ def replay(
             **(run.tools.fields(rebuilt) or {}),
             "events": [event.as_dict() for event in rebuilt.events],
         },
-        lambda: "\n".join(
-            [rebuilt.format(paint), "", *map(escaped, narrator(journal)(rebuilt.events))]
-        ),
-        is_painted=paint is not plain,
+        lambda: "\n".join([str(rebuilt), "", *map(escaped, narrator(journal)(rebuilt.events))]),
     )
-
-
-def _paint_of(rebuilt: Rebuilt, run: Run) -> Paint:
-    """The colours of the agents who play in a unit."""
-    from goldrush.replay.colours import hues_of
-    from goldrush.replay.text import plain
-
-    if not sys.stdout.isatty():
-        return plain
-    rosters = run.info().declared.labels
-    playing = [labels for first, labels in rosters if first <= rebuilt.round]
-    shown = [label for _, labels in rosters for label in labels]
-    hues = hues_of(shown, run.tools.studies)
-    return painter(playing[-1] if playing else rosters[0][1] if rosters else (), hues)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext, redirect_stdout
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
@@ -14,6 +14,7 @@ from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.models import (
     Model,
+    ModelsFile,
     ReachOptions,
     check_model,
     models_of,
@@ -21,6 +22,7 @@ from goldrush.cli.models import (
 from goldrush.cli.options import (
     FILE,
     SETTINGS,
+    DryRun,
     ForcePage,
     Jobs,
     Output,
@@ -36,7 +38,7 @@ from goldrush.cli.options import (
     roster_option,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.record import settings_of
+from goldrush.cli.record import estimated, settings_of
 from goldrush.cli.text import echo_error, echo_json, echo_text, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
@@ -70,6 +72,16 @@ class VariedOptions(NamedTuple):
     settings: tuple[str, ...] = SETTINGS
 
 
+Contrasts = Annotated[
+    tuple[str, ...],
+    option(
+        "--contrast", "B-A",
+        "What is compared, B − A: two treatments, two rosters, or two wordings of a model "
+        "(plain-default); repeatable (default: as in the plan, else all pairs).",
+    ),
+]  # fmt: skip
+
+
 @command()
 def study(
     *,
@@ -77,6 +89,7 @@ def study(
     world: World,
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
+    contrasts: Contrasts,
     subject: SubjectOptions,
     jobs: Jobs,
     dask: str | None = option(
@@ -85,6 +98,7 @@ def study(
     trust: Trust,
     model: Model,
     reach: ReachOptions,
+    dry_run: DryRun,
     as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Record many runs: treatments x rosters x seeds x horizons.
@@ -103,7 +117,7 @@ def study(
 
     treatments, rosters, seeds, rounds, settings = varied
     asked = subject.chosen()
-    options = (*treatments, *rosters, *rounds, *settings, seeds, *asked.values())
+    options = (*treatments, *rosters, *rounds, *settings, *contrasts, seeds, *asked.values())
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
@@ -122,10 +136,14 @@ def study(
         wanted = plans.plan_of(
             world=of.name, treatments=treatments or plans.ALL, rosters=rosters or plans.BASELINES,
             seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
-            rounds=rounds or None, settings=settings_of(settings, asked),
+            rounds=rounds or None, settings=settings_of(settings, asked), contrasts=contrasts,
         )  # fmt: skip
     if model is not None:
         check_model(model, wanted.policies, "no roster has it")
+    if dry_run:
+        from goldrush.replay.study.carry_out import estimate_study
+
+        return estimated(estimate_study(wanted, models), reach, as_json)
     return _carried_out(wanted, out, models, dask, jobs, as_json)
 
 
@@ -205,6 +223,7 @@ def report(
         "--criteria",
         help="Add verdicts on the criteria of the world, which compare halves of runs.",
     ),
+    contrasts: Contrasts,
     own_measures: OwnMeasures,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
@@ -219,6 +238,10 @@ def report(
     tables: str | None = option(
         "--tables", "DIR", "Write every table, too: CSV and LaTeX.",
         type=Output("folder"),
+    ),
+    models: ModelsFile,
+    name_hosts: bool = option(
+        "--name-hosts", help="Name the servers of models, as the file --models has them."
     ),
     force: ForcePage,
     as_json: bool = json_option("Print the numbers as JSON; write no page."),
@@ -235,23 +258,26 @@ def report(
       goldrush report study --criteria --json
     """
     users = measures_of(own_measures)
+    refuse({"--name-hosts": name_hosts and models is None}, "hosts stand in the file of --models")
     if as_json:
-        written = {"--out": out, "--figures": figures, "--tables": tables}
-        refuse({**written, "--force": force}, "--json writes no page")
+        written = {"--out": out, "--figures": figures, "--tables": tables, "--models": models}
+        refuse({**written, "--force": force, "--name-hosts": name_hosts}, "--json writes no page")
         from goldrush.replay.report.reported import study_of
         from goldrush.replay.report.values import answers
         from goldrush.replay.study.measuring import results_of
 
         with progress() as step:
             results = results_of(study, jobs=jobs, on_run=partial(step, "measuring"), users=users)
-        echo_json(answers(study_of(results, outcome, criteria=criteria)))
+        echo_json(answers(study_of(results, outcome, contrasts, criteria=criteria)))
         return DONE
+    from goldrush.replay.arguments import models_of as models_in
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
         page, path = write_report(
             study, out, jobs=jobs, force=force, figures=figures, tables=tables,
-            outcome=outcome, criteria=criteria, users=users, on_step=step,
+            outcome=outcome, criteria=criteria, contrasts=contrasts, users=users, on_step=step,
+            models=models_in(models), names_hosts=name_hosts,
         )  # fmt: skip
     _print_report(page, path, figures, tables)
     return DONE

@@ -1,13 +1,12 @@
-"""Output of commands: JSON, CSV, errors, colours, and the program's name."""
+"""Output of commands: JSON, CSV, errors, and the program's name."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -15,9 +14,6 @@ import click
 from goldrush.kernel.text import escaped, quoted
 
 if TYPE_CHECKING:
-    from rich.color import ColorSystem
-
-    from goldrush.replay.text import Paint
     from goldrush.replay.tools import HasDict
 
 
@@ -100,21 +96,13 @@ def echo_text(text: str) -> None:
     click.echo(escaped(text, "\n\t"))
 
 
-def echo(
-    as_json: bool,
-    value: Callable[[], object],
-    text: Callable[[], str],
-    *,
-    is_painted: bool = False,
-) -> None:
-    """Print a result: with --json its value, else its text, escaped unless it `is_painted`, which
-    takes control characters: what is painted must be escaped already.
-    """
+def echo(as_json: bool, value: Callable[[], object], text: Callable[[], str]) -> None:
+    """Print a result: with --json its value, else its text, escaped."""
     with maybe_unread():
         if as_json:
             echo_json(value())
         else:
-            (click.echo if is_painted else echo_text)(text())
+            echo_text(text())
 
 
 def as_dicts(results: Iterable[HasDict]) -> Callable[[], object]:
@@ -136,45 +124,3 @@ def echo_exact(texts: Iterable[str]) -> None:
         return
     for text in texts:
         sys.stdout.buffer.write(text.encode())
-
-
-def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
-    """How a text is painted in the colour of an agent: the hue of its policy; dim for None.
-    Unchanged if the terminal has fewer than 256 colours or NO_COLOR is set.
-
-    Args:
-        policies: of the agents, by number.
-        hues: of the policies (replay.colours.hues_of).
-    """
-    from goldrush.replay.colours import HUES
-    from goldrush.replay.text import plain
-
-    system = _colours()
-    if system is None:
-        return plain
-    from rich.style import Style
-
-    styles = [Style(color="bright_white", bgcolor=HUES[hues[policy]][0]) for policy in policies]
-
-    def paint(text: str, agent: int | None) -> str:
-        style = Style(dim=True)
-        if agent is not None and agent < len(styles):
-            style = styles[agent]
-        return style.render(text, color_system=system)
-
-    return paint
-
-
-@cache
-def _colours() -> ColorSystem | None:
-    """The colour system of standard output; None with fewer than 256 colours."""
-    if not sys.stdout.isatty():  # click prints none there; to import rich takes a fifth of `replay`
-        return None
-    from rich.color import ColorSystem
-    from rich.console import Console
-
-    console = Console()
-    if console.no_color or console.color_system is None:
-        return None
-    systems = {"256": ColorSystem.EIGHT_BIT, "truecolor": ColorSystem.TRUECOLOR}
-    return systems.get(console.color_system)

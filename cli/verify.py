@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -86,22 +85,12 @@ def verify(
             if not as_json:
                 with paused(), maybe_unread():
                     _tell(outcome)
-    _conclude(outcomes, playing.test, as_json)
-    return code_of(outcome.holds for outcome in outcomes)
-
-
-def _conclude(outcomes: Sequence[BatchResult], test: str | None, as_json: bool) -> None:
-    """Print what is known after the last journal."""
-    from goldrush.replay.journal import batch
-
-    verdicts = [outcome.verdict for outcome in outcomes]
-    if test is not None and not any(verdict and verdict.uses_program for verdict in verdicts):
-        echo_error(f"goldrush: --test {test} was not used: no policy asked here needs a program")
     with maybe_unread():
         if as_json:
             echo_json([outcome.as_dict() for outcome in outcomes])
         elif len(outcomes) > 1:
             click.echo(batch.format_results(outcomes))
+    return code_of(outcome.holds for outcome in outcomes)
 
 
 def _tell(outcome: BatchResult) -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, Place, at_option
 from goldrush.cli.text import echo, program
 from goldrush.kernel.text import escaped, quoted_path
+from goldrush.replay.text import format_ranges
 
 if TYPE_CHECKING:
-    from goldrush.kernel.errors import BadInput
     from goldrush.kernel.world import Vocabulary
     from goldrush.replay.journal.why import Explanation
-
-LISTED_MAX: Final = 20  # units with something to explain
 
 
 @command()
@@ -47,37 +44,24 @@ def why(
     from goldrush.replay.run import Run
 
     run = Run(journal)
-    is_filtered = (place, agent) != (None, None)
-    if at is None:
-        units = dict.fromkeys(each.unit for each in run.why(None, place, agent))
-        raise _at_missing(journal, list(units), is_filtered=is_filtered)
+    words = world_at(journal).vocabulary
     explained = list(run.why(at, place, agent))
     if not explained:
-        there = " there" if is_filtered else ""
-        raise BadInput(
-            f"nothing{there} can be explained in {run.tools.vocabulary.unit} {at}",
-            "leave --at out, which lists where something can",
-        )
-    words = world_at(journal).vocabulary
+        typed = quoted_path(journal)
+        if (at, place, agent) == (None, None, None):
+            instead = f"`{program()} log {typed}` lists its events"
+            raise BadInput(f"nothing in {typed} can be explained", instead)
+        instead = f"`{program()} why {typed}` lists where something can be"
+        raise BadInput("nothing there can be explained", instead)
+    if at is None:
+        units = list(dict.fromkeys(each.unit for each in explained))
+        says = f"{words.units} with something to explain (--at): {format_ranges(units)}"
+        echo(as_json, lambda: units, lambda: says)
+        return
     echo(
         as_json,
         lambda: [_as_dict(each, journal) for each in explained],
         lambda: "\n\n\n".join(_format(each, journal, words) for each in explained),
-    )
-
-
-def _at_missing(journal: str, units: Sequence[int], *, is_filtered: bool) -> BadInput:
-    """The error without --at, which names units that have something to explain."""
-    from goldrush.kernel.errors import BadInput
-
-    if not units and is_filtered:
-        return BadInput("nothing there can be explained", "give another place or agent")
-    if not units:
-        instead = f"`{program()} log {quoted_path(journal)}` lists its events"
-        return BadInput(f"nothing in {journal} can be explained", instead)
-    more = ", ..." if len(units) > LISTED_MAX else ""
-    return BadInput(
-        "--at is missing", f"give one of {', '.join(map(str, units[:LISTED_MAX]))}{more}"
     )
 
 

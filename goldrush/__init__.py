@@ -7,10 +7,9 @@ The public API. Names are imported when they are first used.
 - `wrap`: an environment of Gymnasium or PettingZoo, or a model, so that it leaves a journal, as a
   `RecordedEnv` or a `RecordedModel`.
 - `repeats`: whether a model, an environment or a world repeats from its seed, as `Repeats`.
-- `note`, `outside`, `tape`: what a program of one's own that asks models says while it is recorded,
-  and recording a part of one.
+- `note`, `outside`, `caller`, `tape`: what a program of one's own that asks models says while it
+  is recorded, and recording a part of one.
 - `policies`, `treatments`, `settings`: what can be named in a world.
-- `parallel_env`: the mining world, or a game, as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
   `policy`, `measure`: a world of one's own, in one class.
 - `Policy`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined policy of mining.
@@ -32,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.agents.worlds.mining.policy import Policy
-    from goldrush.inside import NotRecorded, note, outside
+    from goldrush.inside import NotRecorded, caller, note, outside
     from goldrush.kernel.draws import Draws
     from goldrush.kernel.errors import (
         BadInput,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     from goldrush.replay.repeats.judge import repeats
     from goldrush.replay.repeats.verdict import Repeats
     from goldrush.replay.report.figure import Figure
-    from goldrush.replay.rl import parallel_env
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
@@ -73,8 +71,7 @@ __all__ = [  # noqa: RUF022
     "Rebuilt", "Verdict", "Diff",
     "wrap", "RecordedEnv", "RecordedModel", "repeats", "Repeats",
     "study", "Study", "Figure", "policies", "treatments", "settings",
-    "note", "outside", "tape",
-    "parallel_env",
+    "note", "outside", "caller", "tape",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
     "Policy", "Draws", "Plan", "integer", "real", "choice", "flag",
@@ -96,7 +93,6 @@ _MODULES = {
     "replay.report.figure": ("Figure",),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
-    "replay.rl": ("parallel_env",),
     "version": ("__version__",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),
@@ -110,7 +106,7 @@ _MODULES = {
     ),
     "agents.llm.models": ("Models",),
     "agents.worlds.mining.policy": ("Policy",),
-    "inside": ("note", "outside", "NotRecorded"),
+    "inside": ("note", "outside", "caller", "NotRecorded"),
     "taping": ("tape",),
 }  # fmt: skip
 _FROM = {name: module for module, names in _MODULES.items() for name in names}

@@ -1,6 +1,6 @@
-"""What a recorded program can say itself: its notes, and results that come from outside.
+"""What a recorded program can say itself: its notes, who asks, and results from outside.
 
-Both do nothing but call where the program is not recorded. They speak to the proxy by variables of
+They do nothing but call where the program is not recorded. They speak to the proxy by variables of
 the environment, as programs in other languages can.
 """
 
@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
-from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, error_fields, error_of, format_value
 
 P = ParamSpec("P")
 R = TypeVar("R")
+NAME_MAX: Final = 200  # characters of a caller's name
 
 
 class NotRecorded(GoldrushError):
@@ -44,8 +48,9 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
     """The function, whose results are recorded like answers, and served when a run is resumed or
     verified: a search, a database, a clock.
 
-    Arguments and result are JSON; see `note`. What it raises is not recorded. In a program that is
-    not recorded it is the function itself.
+    Arguments and result are JSON; see `note`. What it raises is recorded as well, and raised again
+    when the run is verified: NotRecorded with its text, if its type and arguments cannot be had.
+    When the run is resumed, it is called again. Not recorded, it is the function itself.
     """
 
     @wraps(function)
@@ -61,14 +66,33 @@ def outside(function: Callable[P, R]) -> Callable[P, R]:
             place = f"{url}/{json.loads(given)['ticket']}"
             try:
                 result = _encoded(function(*args, **kwargs), f"the result of {name}")
-            except BaseException:
-                _send("DELETE", place, b"")
+            except Exception as error:
+                raised = {"error": error_fields(error)}
+                _send("POST", place, json.dumps(raised, default=str).encode())
                 raise
             _, given = _send("PUT", place, result)
         found: R = json.loads(given)
         return found
 
     return called
+
+
+@contextmanager
+def caller(name: str) -> Iterator[None]:
+    """Within it, what a recorded program asks has this caller; tasks and threads that are made in
+    it have names that begin so. For agents that are made anew in each round.
+
+    Args:
+        name: 1 to 200 characters; those that are not ASCII stand in percent encoding.
+
+    Does nothing in a program that is not recorded. Raises BadInput for another name.
+    """
+    plain = quote(str(name), safe=" .:/~")
+    if not 0 < len(plain) <= NAME_MAX:
+        raise BadInput(f"a caller's name has {len(plain)} characters", f"give 1 to {NAME_MAX}")
+    hook = sys.modules.get("goldrush_hook")  # in a recorded program, Python starts with it
+    with nullcontext() if hook is None else hook.acting(hook.Caller(plain, plain)):
+        yield
 
 
 def _encoded(value: object, what: str) -> bytes:
@@ -86,11 +110,14 @@ def _plain(value: Any) -> object:
 
 
 def _send(method: str, url: str, body: bytes) -> tuple[int, bytes]:
-    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses."""
+    """Status and body of an answer of the proxy. Raises NotRecorded where it refuses, and what a
+    function raised when it was recorded.
+    """
     headers = {"content-type": "application/json"}
     request = Request(url, body, headers, method=method)  # noqa: S310  # of the recorder
     try:
         with build_opener(ProxyHandler({})).open(request) as answer:
             return answer.status, answer.read()
     except HTTPError as error:
-        raise NotRecorded(json.loads(error.read())["error"]["message"]) from None
+        fields = json.loads(error.read())["error"]
+        raise error_of(fields) or NotRecorded(fields["message"]) from None

@@ -8,51 +8,25 @@ Every suite imports this module, so it imports nothing of goldrush before a fixt
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 
-class AssertRepeats(Protocol):
-    """Fails a test with the verdict, unless a target repeats: as `goldrush.repeats`."""
-
-    def __call__(
-        self,
-        target: str | type | Callable[..., object],
-        *,
-        seed: int = 1,
-        steps: int | None = None,
-        settings: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        ignore: Sequence[str] = (),
-    ) -> None: ...
-
-
 @pytest.fixture(scope="session")
-def assert_repeats() -> AssertRepeats:
+def assert_repeats() -> Callable[..., None]:
     """Asserts that a model, an environment, a world or a function repeats from its seed. It takes
     what `goldrush.repeats` takes, and raises BadInput as it does.
     """
 
-    def check(
-        target: str | type | Callable[..., object],
-        *,
-        seed: int = 1,
-        steps: int | None = None,
-        settings: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        ignore: Sequence[str] = (),
-    ) -> None:
+    def check(target: str | type | Callable[..., object], **options: Any) -> None:
         __tracebackhide__ = True
         import goldrush
-        from goldrush.replay.repeats.trace import SECONDS
 
-        seconds = SECONDS if timeout is None else timeout
-        verdict = goldrush.repeats(
-            target, seed=seed, steps=steps, settings=settings, timeout=seconds, ignore=ignore
-        )
+        verdict = goldrush.repeats(target, **options)
         if not verdict.repeats:
             pytest.fail(str(verdict), pytrace=False)
 
@@ -67,8 +41,10 @@ def goldrush_tape(request: pytest.FixtureRequest) -> Iterator[None]:
     """
     from goldrush.taping import tape
 
-    name = re.sub(r"[^\w.-]+", "-", request.node.name)
+    name = request.node.nodeid.partition("::")[2]
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]  # `a b` is not `a-b`
+    stem = f"{request.node.path.stem}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:99]}"
     folder = request.node.path.parent / "tapes"
     folder.mkdir(exist_ok=True)
-    with tape(folder / f"{request.node.path.stem}-{name}.journal"):
+    with tape(folder / f"{stem}-{digest}.journal"):
         yield

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from threading import Event, Thread
-from typing import Final
+from threading import Thread
+from typing import Any, Final
 
 from goldrush.agents.worlds.program.proxy import Proxy
 from goldrush.inside import NotRecorded
+from goldrush.kernel.errors import format_value
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.world import Exit
 from goldrush.replay.worlds.program.recording import (
@@ -23,6 +25,7 @@ from goldrush.replay.worlds.program.recording import (
     recording,
     resuming,
     tape_of,
+    warnings_of,
 )
 from goldrush.replay.worlds.program.running import GRACE, Program
 from goldrush.replay.worlds.program.session import ProgramSession
@@ -45,8 +48,8 @@ def tape(
         upstreams: `NAME=URL` of servers besides the known ones.
         masks: patterns of what is not compared.
 
-    Raises NotRecorded at the end if something else was asked than is recorded, BadInput for another
-    journal, WriteFailed.
+    Raises NotRecorded at the end if something else was asked or noted than is recorded, BadInput
+    for another journal, WriteFailed. Warns at the end of what is not compared.
     """
     options = Options(upstreams=upstreams, masks=masks)
     is_recorded = os.path.exists(path) and not is_unfinished(WORDS, path)
@@ -57,6 +60,8 @@ def tape(
         begun = begin(WORDS, path, options)  # type: ignore[assignment]
     with begun as (command, session), _served(command, session):
         yield
+    for text in warnings_of(session):
+        warnings.warn(text, stacklevel=3)  # of the `with` statement
     if is_recorded:
         _check(session, str(path))
 
@@ -69,41 +74,46 @@ def _recorded(path: str | Path, options: Options) -> Launch:
 
 
 def _check(session: ProgramSession, path: str) -> None:
-    unasked = [*session.reel.left.values()]
+    unmade = {*session.tape.made} - {*session.made}
     if session.missed:
         raise NotRecorded(f"{path} does not have {session.missed[0]}")
-    if unasked:
-        first = unasked[0]
-        raise NotRecorded(
-            f"{path}: exchange {first.number} was not asked for: {first.asked.method} "
-            f"{first.asked.path}"
-        )
+    for number, exchange in session.reel.left.items():
+        what = f"{exchange.asked.method} {exchange.asked.path}"
+        raise NotRecorded(f"{path}: exchange {number} was not asked for: {what}")
+    for name, value in session.new_notes:
+        raise NotRecorded(f"{path} does not have the note {name}: {format_value(value)}")
+    for number in unmade:
+        note = session.tape.notes[number - 1]
+        raise NotRecorded(f"{path}: not made was the note {note.name}: {format_value(note.value)}")
 
 
 @contextmanager
 def _served(command: Program, session: ProgramSession) -> Iterator[None]:
     """A proxy in a thread, and the environment that names it; at the end, that is recorded."""
-    proxy = Proxy(session, command.urls)
-    loop, is_ready = asyncio.new_event_loop(), Event()
-    is_done = asyncio.Event()
+    proxy, loop = Proxy(session, command.urls), asyncio.new_event_loop()
+    running = proxy.running()
+    thread = Thread(target=loop.run_forever, daemon=True)
 
-    async def serve() -> None:
-        async with proxy.running():
-            is_ready.set()
-            await is_done.wait()
-            await proxy.drained(GRACE, lambda: False)
+    def wait_for(work: Callable[..., Coroutine[Any, Any, object]], *args: object) -> None:
+        asyncio.run_coroutine_threadsafe(work(*args), loop).result()
 
-    thread = Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
     with ExitStack() as stack:
         stack.callback(loop.close)
         thread.start()
         stack.callback(thread.join)
-        stack.callback(loop.call_soon_threadsafe, is_done.set)
-        is_ready.wait()
-        before = dict(os.environ)
-        stack.callback(os.environ.update, before)
-        stack.callback(os.environ.clear)
-        own = command.environment(proxy.url)
-        os.environ.update({k: v for k, v in own.items() if not k.startswith("PYTHON")})
+        stack.callback(loop.call_soon_threadsafe, loop.stop)
+        wait_for(running.__aenter__)
+        stack.callback(wait_for, running.__aexit__, None, None, None)
+        stack.callback(wait_for, proxy.drained, GRACE, lambda: False)
+        for name, text in command.environment(proxy.url).items():
+            if not name.startswith("PYTHON"):
+                stack.callback(_set, name, os.environ.get(name))
+                os.environ[name] = text
         yield
     session.finish(Exit(0))
+
+
+def _set(name: str, text: str | None) -> None:
+    os.environ.pop(name, None)
+    if text is not None:
+        os.environ[name] = text

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
 
@@ -318,3 +320,22 @@ class RunStopped(GoldrushError):
         self.unit = unit
         self.limit = limit
         self.option = option
+
+
+def error_fields(error: Exception) -> dict[str, Any]:
+    """An error as a map, of which `error_of` makes it again."""
+    kind = f"{type(error).__module__}.{type(error).__qualname__}"
+    return {"type": kind, "args": error.args, "message": str(error)}
+
+
+def error_of(fields: Mapping[str, Any]) -> Exception | None:
+    """The error of these fields; None where its type and arguments do not give its message. Nothing
+    is imported for its type: a journal may be a stranger's.
+    """
+    module, _, name = fields["type"].rpartition(".")
+    kind = getattr(sys.modules.get(module), name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        with suppress(Exception):
+            made = kind(*fields["args"])
+            return made if str(made) == fields["message"] else None
+    return None

@@ -199,8 +199,8 @@ def writing(path: str) -> Iterator[None]:
         raise WriteFailed(path, f"cannot be written: {format_reason(error)}") from None
 
 
-def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
-    """Read a file or a pipe that a user gave to a command: a plan, models, submissions.
+def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> str:
+    """Read a text from a file or a pipe that a user gave to a command: a plan, models, submissions.
 
     Args:
         path: the file; "-" is standard input if `stdin` is True.
@@ -208,16 +208,16 @@ def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
         instead: what to give instead, for the error.
         stdin: whether "-" is accepted.
 
-    Raises BadInput if it cannot be read or is too large.
+    Raises BadInput if it cannot be read, is too large, or is not UTF-8.
     """
     try:
         with open(os.dup(0) if stdin and path == "-" else path, "rb") as file:
             data = file.read(limit + 1)
+        if len(data) > limit:
+            raise BadInput(f"{path} has more than {limit:,} bytes", instead)
+        return data.decode()
     except (OSError, ValueError) as error:
         raise BadInput(f"cannot read {path}: {format_reason(error)}", instead) from None
-    if len(data) > limit:
-        raise BadInput(f"{path} has more than {limit:,} bytes", instead)
-    return data
 
 
 def open_regular(path: str, what: str = "a journal") -> BinaryIO:
@@ -268,12 +268,11 @@ def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]
     return toml_in(path, read_input(path, most, wanted), example)
 
 
-def toml_in(path: str, data: str | bytes, example: str) -> dict[str, object]:
+def toml_in(path: str, text: str, example: str) -> dict[str, object]:
     """The table of a TOML file's content. Raises BadInput, with `example` as what to write."""
     import tomllib
 
     try:
-        text = data.decode() if isinstance(data, bytes) else data
         if text.startswith("\ufeff"):
             raise BadInput(
                 f"{path} begins with a byte order mark",

@@ -3,11 +3,11 @@
 The loop decides nothing itself. Inputs come from outside (policies, models, people), the world
 judges them, the journal records both. A unit is committed when it closes. Inputs that cost
 something (answers of models or people) are committed as they arrive, before anything follows from
-them. However a run is interrupted, `resume` continues it from the end of its journal and asks only
-for the missing inputs.
+them. However a run is interrupted, `resume_steps` continues it from the end of its journal and
+asks only for the missing inputs.
 
-The loop is a generator (`Steps`): it yields the state whose inputs it needs and is sent them. So a
-program with its own loop drives a run as `record` does, without threads or callbacks.
+The loop is a generator (`Steps`): it yields the state whose inputs it needs and is sent them, so a
+program with its own loop drives a run without threads or callbacks; `last_of` plays it to its end.
 """
 
 from __future__ import annotations
@@ -66,18 +66,24 @@ def steps(
     state: S | None = None,
     ask: Ask[S] | None = None,
 ) -> Steps[S]:
-    """The run loop from the start of a run to its end, as a generator that the caller drives.
+    """The run loop from the start of a run to its end, as a generator: `last_of` plays it, or the
+    caller drives it.
 
     It yields the state before each step, which must not be changed, and is sent the inputs of that
-    step, in the form that `Ask` gives them. It returns the last state. If it is closed early,
-    `resume` can continue the journal. Nothing is written before the first `next`.
+    step, in the form that `Ask` gives them. It returns the last state. If it fails or is closed
+    early, the journal ends with the last closed unit and the inputs committed since, and
+    `resume_steps` can continue it. Nothing is written before the first `next`.
 
     Args:
         setup: what START records.
         journal: a new one; the caller closes it.
-        on_unit: as in `record`.
-        state: as in `record`.
-        ask: as in `record`; None: the inputs are sent. With it nothing is yielded.
+        on_unit: called after each committed unit with its number in the journal, from 1, and the
+            state, which must not be changed.
+        state: the world's initial state for the setup, if the caller has made it; it is the run's
+            own from now on.
+        ask: gives the input batches of the next step for a state, or a generator of them
+            (`InputPieces`); nothing is yielded then. Its errors are raised. None: the inputs are
+            sent.
 
     Raises BadInput for a setup that the world refuses; WriteFailed from the journal, and for events
     that a reader of it would refuse; RulesFailed and PolicyFailed for a state that was changed by
@@ -88,63 +94,23 @@ def steps(
     return (yield from _play(world, state, 0, Block(()), journal, on_unit, ask))
 
 
-def record(
-    world: World[S],
-    setup: Mapping[str, Any],
-    ask: Ask[S],
-    journal: JournalWriter,
-    on_unit: OnUnit[S] | None = None,
-    state: S | None = None,
-) -> S:
-    """Play a run from its start to its end into a new journal and return the last state.
-
-    If it fails, the journal ends with the last closed unit and the inputs committed since.
-
-    Args:
-        setup: what START records.
-        ask: gives the input batches of the next step for a state, or a generator of them
-            (`InputPieces`). Its errors are raised.
-        journal: a new one; the caller closes it.
-        on_unit: called after each committed unit with its number in the journal, from 1, and the
-            state, which must not be changed.
-        state: the world's initial state for the setup, if the caller has made it; it is the run's
-            own from now on.
-
-    Raises BadInput for a setup that the world refuses; WriteFailed from the journal.
-    """
-    return _last(steps(world, setup, journal, on_unit, state, ask))
-
-
-def resume(
-    world: World[S],
-    journal: JournalWriter,
-    ask_of: AskOf[S],
-    on_unit: OnUnit[S] | None = None,
-) -> S:
-    """Continue an interrupted run from its last complete commit and return the last state.
-
-    Arguments and errors are those of `resume_steps`.
-    """
-    return _last(resume_steps(world, journal, ask_of, on_unit))
-
-
 def resume_steps(
     world: World[S],
     journal: JournalWriter,
     ask_of: AskOf[S] | None = None,
     on_unit: OnUnit[S] | None = None,
 ) -> Steps[S]:
-    """`resume` as a generator that the caller drives, as that of `steps`.
+    """The loop, as `steps`, of an interrupted run, from its last complete commit on.
 
     A torn tail is dropped. Nothing is written before `ask_of` has returned, and before the first
     `next`.
 
     Args:
         journal: the journal, reopened; it is read through the descriptor that is locked.
-        ask_of: makes the `ask` of `record` from the state to continue from, the facts of the forks
+        ask_of: makes the `ask` of `steps` from the state to continue from, the facts of the forks
             before it, oldest first, and the recorded inputs of the step under way; the first answer
             gives the rest of them. None: the inputs are sent.
-        on_unit: as in `record`.
+        on_unit: as in `steps`.
 
     Raises:
         BadInput: for a run that has ended.
@@ -157,49 +123,13 @@ def resume_steps(
         reached = _reached(world, reader, is_same_code=True)
         last, state = reached.commit, reached.state
         if last.kind == END:
-            raise BadInput(
-                f"{reader.path} has ended with {world.vocabulary.format_unit(last.unit)}",
-                "record another run",
-            )
+            # A last unit that is not counted, an end alone, has a number that nobody knows.
+            vocabulary = world.vocabulary
+            ending = "" if vocabulary.uncounted else f" with {vocabulary.format_unit(last.unit)}"
+            raise BadInput(f"{reader.path} has ended{ending}", "record another run")
         ask = None if ask_of is None else ask_of(state, reached.forks, reached.pending)
     journal.go_on_after(last)
     return (yield from _play(world, state, last.closed, reached.pending, journal, on_unit, ask))
-
-
-def fork(
-    world: World[S],
-    parent: JournalReader,
-    unit: int,
-    facts_of: FactsOf[S],
-    ask_of: AskOf[S],
-    out: str | Path,
-    on_unit: OnUnit[S] | None = None,
-    *,
-    force: bool = False,
-    fsync: bool = False,
-) -> S:
-    """Play a counterfactual of a run into a new journal and return the last state.
-
-    Up to the close of `unit` the bytes are the parent's. Damage behind the parent's next commit is
-    not noticed. Nothing is written before `ask_of` has returned.
-
-    Args:
-        parent: the journal that is forked.
-        unit: the last unit that is kept, as the journal numbers it; 0 is the start. Error messages
-            have the numbers shown to people (`Vocabulary.unit_of` converts).
-        facts_of: gives the fork's facts for the state after that unit (see World.fork).
-        ask_of: as for `resume`.
-        on_unit: as in `record`; called for `unit`, too.
-        force: replace an existing journal.
-        fsync: wait for the disk at every commit.
-
-    Raises BadInput for a unit that the parent does not have, and for facts that the world refuses;
-    MalformedEvents for events of the parent that do not follow from its inputs; WriteFailed from
-    the journal.
-    """
-    return _last(
-        fork_steps(world, parent, unit, facts_of, out, on_unit, ask_of, force=force, fsync=fsync)
-    )
 
 
 def fork_steps(
@@ -214,10 +144,25 @@ def fork_steps(
     force: bool = False,
     fsync: bool = False,
 ) -> Steps[S]:
-    """`fork` as a generator that the caller drives, as that of `steps`.
+    """The loop, as `steps`, of a counterfactual of a run, which goes into a new journal.
 
-    The parent must stay open until the first `next` has returned. Arguments and errors are those of
-    `fork`; without `ask_of` the inputs are sent. The journal is closed when the generator is.
+    Up to the close of `unit` the bytes are the parent's. Damage behind the parent's next commit is
+    not noticed. Nothing is written before `ask_of` has returned. The journal is closed when the
+    generator is.
+
+    Args:
+        parent: the journal that is forked. It must stay open until the first `next` has returned.
+        unit: the last unit that is kept, as the journal numbers it; 0 is the start. Error messages
+            have the numbers shown to people (`Vocabulary.unit_of` converts).
+        facts_of: gives the fork's facts for the state after that unit (see World.fork).
+        on_unit: as in `steps`; called for `unit`, too.
+        ask_of: as in `resume_steps`.
+        force: replace an existing journal.
+        fsync: wait for the disk at every commit.
+
+    Raises BadInput for a unit that the parent does not have, and for facts that the world refuses;
+    MalformedEvents for events of the parent that do not follow from its inputs; WriteFailed from
+    the journal.
     """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary
@@ -325,10 +270,10 @@ def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
         yield commit
 
 
-def _last(steps: Generator[S, Inputs, S]) -> S:
-    """The last state of a loop that yields nothing, as it asks a function for its inputs."""
+def last_of(loop: Steps[S]) -> S:
+    """Play a loop that has an `ask`, and so yields nothing, to its end; return the last state."""
     try:
-        next(steps)
+        next(loop)
     except StopIteration as end:
         last: S = end.value
         return last

@@ -11,7 +11,7 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 import attrs
@@ -186,3 +186,13 @@ def separated(value: object, by: str) -> str | None:
     """
     pieces = re.split(_BETWEEN, value) if type(value) is str and value[:1] not in ('"', "'") else ()
     return by.join(pieces) if len(pieces) > 1 else None
+
+
+def hashable(value: object) -> Hashable:
+    """Settings as a key of a dictionary; equal settings give equal keys."""
+    if isinstance(value, Mapping):
+        return tuple((key, hashable(item)) for key, item in sorted(value.items()))
+    if isinstance(value, (list, tuple)):
+        return tuple(map(hashable, value))
+    assert isinstance(value, Hashable)  # a plain value
+    return value

@@ -23,26 +23,28 @@ def arrange(inputs: Block) -> Block:
     return Block([(code, sorted(rows, key=itemgetter(0)))])
 
 
-def one_of_each(inputs: Block, code: int, agents: int) -> Sequence[Row]:
-    """The submissions of a step, for `World.decide`.
+def one_of_each(inputs: Block, code: int, agents: Sequence[int]) -> list[Row]:
+    """The submissions of a step, for `World.decide`. `agents`: whose turn it is, ascending.
 
     Raises InvalidInputs unless there is one submission of each agent, in the order of agents.
     """
     rows = inputs.rows(code)
-    if [row[0] for row in rows] != list(range(agents)):
-        raise InvalidInputs("a step needs one submission of every agent, in agent order")
+    if len(inputs.batches) > 1 or [row[0] for row in rows] != [*agents]:
+        raise InvalidInputs("a step needs one submission of each agent whose turn it is, in order")
     return rows
 
 
-def pending_fault(pending: Block, code: int, agents: int) -> str | None:
+def pending_fault(pending: Block, code: int | None, agents: Sequence[int]) -> str | None:
     """The reason why these submissions cannot begin a step, for `World.pending_fault`, or None.
 
-    Each must be of another agent of the run. Args as for `one_of_each`.
+    Each must be of another agent of the step. Args as for `one_of_each`; `code`: None: nobody
+    submits.
     """
-    submitted = [row[0] for row in pending.rows(code)]
-    if len(set(submitted)) == len(submitted) and all(agent < agents for agent in submitted):
+    submitted = [row[0] for batch, rows in pending for row in rows if batch == code]
+    count = sum(len(rows) for _, rows in pending)
+    if len(set(submitted)) == count and {*agents}.issuperset(submitted):
         return None
     return (
-        "the pending submissions are not of different agents of the run, but of "
+        "the pending submissions are not of different agents of the step, but of "
         f"{format_value(submitted)}"
     )

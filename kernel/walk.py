@@ -14,6 +14,7 @@ journal but a bug of the world, and raised as it is.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final, Generic, TypeVar
@@ -35,6 +36,7 @@ S = TypeVar("S")
 TRUSTED, ROWS, DIGESTS, DERIVED = range(4)  # modes of a walk, each with the checks before it
 
 SHOWN_MAX: Final = 300  # characters of an event in a message
+HEAD: Final = 60  # and of their beginning, which says what and whose they are
 
 
 class NotDerived(MalformedEvents):
@@ -365,8 +367,8 @@ def difference_error(
     event = wanted or has
     if event is None:
         return NotDerived(path, where, "events of a type together", "the same events, cut up")
-    where = f"{where}, {event.name}"
-    return NotDerived(path, where, format_event(wanted), format_event(has), (expected, found))
+    one, two = format_events(wanted, has)
+    return NotDerived(path, f"{where}, {event.name}", one, two, (expected, found))
 
 
 def format_location(world: World[Any], commit: Commit) -> str:
@@ -388,9 +390,12 @@ def difference(
     return next(((one, other) for one, other in pairs if one != other), (None, None))
 
 
-def format_event(event: RecordedEvent | None) -> str:
-    """An event for a message: JSON in ASCII, cut at SHOWN_MAX characters; `no event` for None."""
-    if event is None:
-        return "no event"
-    text = json.dumps(event.as_dict(), ensure_ascii=True)
-    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "..."
+def format_events(*pair: RecordedEvent | None) -> list[str]:
+    """Two events for a message: JSON in ASCII, of more than SHOWN_MAX characters the beginning and
+    what is around the first that differs; `no event` for None.
+    """
+    texts = ["no event" if event is None else json.dumps(event.as_dict()) for event in pair]
+    start = len(os.path.commonprefix(texts)) - SHOWN_MAX // 2  # noqa: RUF071
+    front, start = (HEAD, start) if start > HEAD else (0, 0)
+    gap, end = "..." * bool(front), start + SHOWN_MAX
+    return [t if len(t) <= SHOWN_MAX else f"{t[:front]}{gap}{t[start:end]}..." for t in texts]

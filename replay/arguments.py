@@ -109,11 +109,8 @@ def submissions_of(replace: Replacements) -> Sequence[Mapping[str, Any]]:
     if not isinstance(replace, str | Path):
         return replace
     instead = "give a file of submissions"
-    try:
-        text = read_input(str(replace), SUBMISSIONS_MAX, instead, stdin=True).decode("utf-8-sig")
-    except ValueError:
-        raise BadInput(f"cannot read {replace}: it is not UTF-8 text", instead) from None
-    return submissions_in(text, str(replace))
+    text = read_input(str(replace), SUBMISSIONS_MAX, instead, stdin=True)
+    return submissions_in(text.removeprefix("\ufeff"), str(replace))
 
 
 def submissions_in(text: str, name: str) -> list[dict[str, Any]]:

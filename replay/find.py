@@ -200,10 +200,11 @@ def tools_for(world: str | type[Game] | Maker) -> Tools:
     return tools
 
 
-def players_of(tools: Tools) -> Players[Any]:
-    """The players of a world. Raises BadInput for a world without players."""
+def players_of(tools: Tools, path: str | Path | None = None) -> Players[Any]:
+    """The players of a world, of the run at a path. Raises BadInput for a world without players."""
     if tools.players is NOBODY:
-        raise BadInput(f"the {tools.name} world has no players", tools.recorded_by)
+        way_out = tools.recorded_by + ("" if path is None else f"; this run: {typed(path)}")
+        raise BadInput(f"the {tools.name} world has no players", way_out)
     return tools.players
 
 
@@ -236,11 +237,13 @@ def tools_at(path: str | Path) -> Tools:
         return tools_of(reader)
 
 
-def typed(path: str | Path) -> str:
-    """A journal as it is typed behind a command that reads one, with the file of its game."""
+def typed(path: str | Path, options: str = "") -> str:
+    """A journal as it is typed behind a command that runs its code, with other options of that, and
+    the file of its game, or the program behind it.
+    """
     with suppress(GoldrushError), JournalReader(path) as reader:
-        return quoted_path(str(path)) + tools_of(reader).code_option()
-    return quoted_path(str(path))
+        options += tools_of(reader).code_of(_setup_of(reader))
+    return quoted_path(str(path)) + options
 
 
 def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[Any]:
@@ -252,9 +255,12 @@ def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[
     if (rerun := RERUN.get()) is not None:
         return rerun.world(reader)
     world_of = world_of or tools_of(reader).world
-    try:
-        with reader.again() as again:
-            start = next(iter(again), None)
-    except JournalError:  # reading on raises it again
-        start = None
-    return world_of((start.setup if start else None) or {}).under(reader.header.rules)
+    return world_of(_setup_of(reader)).under(reader.header.rules)
+
+
+def _setup_of(reader: JournalReader) -> Mapping[str, object]:
+    """What START of a journal records; empty if it cannot be read."""
+    with suppress(JournalError), reader.again() as again:  # reading on raises it again
+        start = next(iter(again), None)
+        return (start.setup if start else None) or {}
+    return {}

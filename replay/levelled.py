@@ -8,7 +8,7 @@ taken for the default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 Settings = Mapping[str, object]
@@ -47,13 +47,3 @@ def _with_none(settings: Settings, keys: Keys) -> dict[str, object]:
     key, *inner = keys
     value = settings[key]
     return {**settings, key: _with_none(value, inner) if isinstance(value, Mapping) else None}
-
-
-def hashable(value: object) -> Hashable:
-    """Settings as a key of a dictionary; equal settings give equal keys."""
-    if isinstance(value, Mapping):
-        return tuple((key, hashable(item)) for key, item in sorted(value.items()))
-    if isinstance(value, (list, tuple)):
-        return tuple(map(hashable, value))
-    assert isinstance(value, Hashable)  # a plain value
-    return value

@@ -159,7 +159,7 @@ def takes_none(
         f"{of or getattr(make, '__qualname__', type(make).__qualname__)} takes no parameter "
         f"{' or '.join(UNNAMED)}",
         f"name the one that takes the seed: --seed-parameter {named[0] if named else 'NAME'} "
-        "(seed_parameter=), or say that none does: --no-seed (seed_parameter='')",
+        "(seed_parameter=), or say that none does: --seed-parameter none (seed_parameter='')",
     )
 
 

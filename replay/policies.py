@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
 
-from goldrush.replay.grouping import grouped
+from goldrush.kernel.grouping import grouped
 
 TURN: Final = " → "  # between the policies that an agent plays one after the other
 BESIDE: Final = " | "  # between what it plays in two runs, neither of which is a fork of the other

@@ -11,11 +11,9 @@ a run takes longer than to list the events of a short one.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import tee
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -24,7 +22,7 @@ import msgspec
 from goldrush.agents.given import maker_of, making
 from goldrush.agents.players import Resources
 from goldrush.agents.targets import is_location
-from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.records import Record
 from goldrush.kernel.world import RecordedEvent
@@ -61,13 +59,13 @@ if TYPE_CHECKING:
     import pyarrow
 
     from goldrush.agents import people
-    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import PreparedRun
     from goldrush.agents.targets import Maker
     from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.data.user_functions import Functions
+    from goldrush.replay.estimate import Estimate
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.log import Query
     from goldrush.replay.journal.outline import Outline
@@ -83,7 +81,6 @@ Location = int | str | tuple[int, int]
 Plots = Location | Iterable[Location] | None
 Agents = int | str | Iterable[int | str] | None
 
-EVERY_MAX: Final = 3600  # seconds between two looks at a journal
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
 
 
@@ -338,19 +335,6 @@ class Run:
     def __bool__(self) -> bool:
         return True  # also without a closed unit
 
-    def follow(self, every: float = 1.0) -> Iterator[Rebuilt]:
-        """Each unit of a run as it closes while it is recorded, to its end; looks again `every` so
-        many seconds.
-
-        Raises BadInput if `every` is not from 0 to EVERY_MAX, or 0, and if the path names another
-        file by now; JournalError as reading does.
-        """
-        from goldrush.replay.journal.rebuild import follow
-
-        if not isinstance(every, Real) or not 0 < every <= EVERY_MAX:
-            raise BadInput(f"every is {format_value(every)}", f"give seconds, up to {EVERY_MAX:,}")
-        return follow(self.path, lambda: time.sleep(every))
-
     # Units and events.
 
     def at(self, number: int) -> Rebuilt:
@@ -577,7 +561,7 @@ class Run:
 
         with making(self._make):
             players.resume(
-                world_at(self.path), players_of(self.tools), self.path, fsync=fsync,
+                world_at(self.path), players_of(self.tools, self.path), self.path, fsync=fsync,
                 on_unit=on_unit, resources=self._resources(policies),
             )  # fmt: skip
         return self
@@ -620,7 +604,7 @@ class Run:
         from goldrush.agents.trust import import_names
         from goldrush.replay.journal.rebuild import world_at
 
-        who = players_of(self.tools)
+        who = players_of(self.tools, self.path)
         name, chosen = settings_of(treatment, {**(given or {}), **settings}, self.tools.config)
         seated = roster_of(who, roster)
         change = players.ForkChange(chosen, name, seated.text, submissions_of(replace))
@@ -638,7 +622,7 @@ class Run:
 
     def _resources(self, policies: Policies = None) -> Resources:
         """What playing on needs, with the objects that external agents play. Raises BadInput."""
-        check_program(self.resources, players_of(self.tools))
+        check_program(self.resources, players_of(self.tools, self.path))
         if policies is None:
             return self.resources
         return with_objects(self.resources, self.info().declared.players, policies)
@@ -766,7 +750,7 @@ class PlannedRun(Record, frozen=True):
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
-        from goldrush.agents.estimate import estimate
+        from goldrush.replay.estimate import estimate
 
         return estimate(self.tools.players, self.prepared, self.resources)
 

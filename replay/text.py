@@ -8,15 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Final
 
-# Colours a text by the agent that it belongs to (None: to nobody).
-Paint = Callable[[str, int | None], str]
-
-
-def plain(text: str, agent: int | None) -> str:
-    """The text without colour."""
-    return text
-
-
 SENTENCE_DIGITS: Final = 3  # significant digits of a number in a sentence
 TABLE_DIGITS: Final = 4  # and in a table
 CLOSE_DIGITS: Final = 6  # of numbers that a rule compares or a chart has

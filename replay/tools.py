@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures, Remarks
-    from goldrush.replay.environment import JournalEnv
     from goldrush.replay.journal.tie_break import DrawAudits
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.report.chapter import Chapter
@@ -273,6 +272,7 @@ class Tools:
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: what its page has beside that of any world.
+        by_number: two runs are compared by the numbers of their units.
         asks_policies: policies or people decide its inputs, who can be asked again.
         recorded_by: how runs are recorded where there are no players, as text.
     """
@@ -286,6 +286,7 @@ class Tools:
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View = View()
+    by_number: bool = True
     asks_policies: bool = True
     recorded_by: str = "record runs with its own program"
 
@@ -296,6 +297,20 @@ class Tools:
         game, ` --world FILE.py`; empty: nothing.
         """
         return format_option("--world", given(self.name).location, folder)
+
+    def code_of(self, setup: Mapping[str, object]) -> str:
+        """What stands behind a command that runs the code of a run, whose START records `setup`."""
+        return self.code_option()
+
+    def differing(self, a: str | Path, b: str | Path) -> Sequence[str]:
+        """How two runs differ first, as lines, unless units compare `by_number`. Raises
+        JournalError.
+        """
+        return ()
+
+    def fork_at(self, last: int) -> int:
+        """What `fork --at` takes so that this unit is the last that is kept."""
+        return last
 
     def world(self, setup: Mapping[str, Any]) -> World[Any]:
         """The world of a run whose START records `setup`; an empty `setup` if START cannot be read.
@@ -400,15 +415,6 @@ class Tools:
         `changes` they are as its model would be asked with them.
         """
         raise lacks(self, path, "prompts")
-
-    # For learners.
-
-    def environment(
-        self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        settings: Mapping[str, object],
-    ) -> JournalEnv[Any, Any, Any]:  # fmt: skip
-        """The world as an environment of PettingZoo; arguments as of `goldrush.parallel_env`."""
-        raise BadInput(f"the {self.name} world is no environment for learners", "give a game")
 
 
 def lacks(tools: Tools, path: str | Path, what: str, instead: str = "") -> BadInput:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Final
 
-from goldrush.kernel.measures import mean
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import (
     EXACT_DIGITS,
-    Paint,
     cut_middle,
     format_number,
     format_table,
-    plain,
 )
 from goldrush.replay.tools import ClosedUnit, Tools
 from goldrush.replay.view.fields import GRID, kind_of
@@ -23,13 +18,12 @@ from goldrush.replay.view.fields import GRID, kind_of
 SIDE_MAX: Final = 60  # rows and columns of a grid
 ROWS_MAX: Final = 60  # agents, and values of a map
 TEXT_MAX: Final = 80  # characters of a value
-LINE_MAX: Final = 3  # values of a map on the line of a unit
 _NUMBERS: Final = (int, float, type(None))
 
 
-def format_unit(unit: ClosedUnit, tools: Tools, paint: Paint = plain) -> str:
+def format_unit(unit: ClosedUnit, tools: Tools) -> str:
     """A unit above its events: one line, then a table of what has a value for each agent, then each
-    grid and each map as a table. `paint`: the colours of agents.
+    grid and each map as a table.
     """
     state, labels = unit.state, tools.labels(unit.state)
     fields: Mapping[str, Any] = tools.fields(unit) or {}
@@ -46,33 +40,14 @@ def format_unit(unit: ClosedUnit, tools: Tools, paint: Paint = plain) -> str:
         if kind == "agents" and any(value is not None for value in fields[name])
     }  # fmt: skip
     if labels:
-        parts.append(_by_agent(by_agent, labels, paint))
+        parts.append(_by_agent(by_agent, labels))
     for name, kind in kinds.items():
         if kind == GRID:
-            of_agents = paint if name in tools.view.identifiers else plain
-            parts.append(f"{name}\n{_grid(fields[name], of_agents)}")
+            parts.append(f"{name}\n{_grid(fields[name])}")
         elif kind == "map" and fields[name]:
             rows = [(escaped(str(key)), _shown(value)) for key, value in _leaves(fields[name])]
             parts.append(f"{name}\n{format_table(rows, most=ROWS_MAX)}")
     return "\n\n".join(parts)
-
-
-def format_line(unit: ClosedUnit, tools: Tools) -> str:
-    """A unit on one line: its events counted by type, what its agents have on average, and the
-    first values of the maps in its state.
-    """
-    counts = Counter(event.name for event in unit.events)
-    texts = [f"{count} {escaped(name)}" for name, count in counts.items()]
-    measures = tools.measures
-    by_agent = {} if measures.agents_at is None else measures.agents_at(unit.state)
-    for name, values in by_agent.items():
-        title = escaped(measures.of_agents[name].title)
-        texts.append(f"{title} {format_number(mean(values))}{' each' * (len(values) > 1)}")
-    for value in (tools.fields(unit) or {}).values():
-        if isinstance(value, Mapping):
-            first = islice(_leaves(value), LINE_MAX)
-            texts += [f"{escaped(str(name))} {_shown(item)}" for name, item in first]
-    return ", ".join(texts)
 
 
 def length_of(tools: Tools, state: Any) -> int | None:
@@ -90,20 +65,17 @@ def _kind(value: object, agents: int) -> str:
     return GRID if kind_of(value, agents) == GRID else "one"
 
 
-def _by_agent(columns: Mapping[str, Sequence[object]], labels: Sequence[str], paint: Paint) -> str:
+def _by_agent(columns: Mapping[str, Sequence[object]], labels: Sequence[str]) -> str:
     rows = [("agent", "who", *columns)]
     for agent, label in enumerate(labels):
         shown = (_shown(values[agent]) for values in columns.values())
         rows.append((str(agent), escaped(label), *shown))
     are_numbers = (all(type(v) in _NUMBERS for v in values) for values in columns.values())
     numbers = [place for place, is_number in enumerate(are_numbers, 2) if is_number]
-    head, *lines = format_table(rows, [0, *numbers], ROWS_MAX).split("\n")
-    width = len(head.partition("  ")[0])
-    painted = [paint(line[:width], n) + line[width:] for n, line in enumerate(lines[: len(labels)])]
-    return "\n".join([head, *painted, *lines[len(labels) :]])
+    return format_table(rows, [0, *numbers], ROWS_MAX)
 
 
-def _grid(rows: Sequence[Sequence[Any]], paint: Paint) -> str:
+def _grid(rows: Sequence[Sequence[Any]]) -> str:
     """A grid with the numbers of its rows and columns; None is a dot."""
     count, columns = min(len(rows), SIDE_MAX), min(len(rows[0]), SIDE_MAX)
     cells = [["", *map(str, range(columns))]]
@@ -111,11 +83,7 @@ def _grid(rows: Sequence[Sequence[Any]], paint: Paint) -> str:
         shown = ("." if value is None else _shown(value) for value in row[:columns])
         cells.append([str(number), *shown])
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = []
-    for number, line in enumerate(cells):
-        head, *padded = (text.rjust(width) for text, width in zip(line, widths, strict=True))
-        painted = map(paint, padded, rows[number - 1]) if number else padded
-        lines.append(" ".join([head, *painted]))
+    lines = [" ".join(map(str.rjust, line, widths)) for line in cells]
     if (count, columns) != (len(rows), len(rows[0])):
         whole = f"{len(rows)} x {len(rows[0])}"
         lines.append(f"the first {count} x {columns} of {whole}; --json has all")

@@ -114,7 +114,7 @@ def record_anything(out: Path, seed: int = 266) -> None:
             anybody.season.step([logical_act(code, row) for code, rows in acts for row in rows])
             return acts
 
-        run.record(world, setup, ask, journal)
+        run.last_of(run.steps(world, setup, journal, ask=ask))
 
 
 def fork_season(out: Path) -> None:
@@ -206,7 +206,7 @@ def _record_answered(
         )
         by_name = {each.name: (each, reach) for each in (m, thinks)}
         # Asked one after the other, so that each answer is a commit of its own.
-        models = Models(by_name=by_name, concurrency=1, patience=99)
+        models = Models(by_name=by_name, concurrency=1)
         play(out, settings, roster.format(own=own), *more, models=models)
 
 

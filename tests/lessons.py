@@ -101,7 +101,7 @@ def answer(school: School) -> list[Batch]:
 
 def play(path: Path, setup: Mapping[str, Any] = SETUP) -> Path:
     with JournalWriter(path, HEADER) as journal:
-        run.record(LESSONS, setup, answer, journal)
+        run.last_of(run.steps(LESSONS, setup, journal, ask=answer))
     return path
 
 
@@ -109,7 +109,9 @@ def forked(parent: Path, unit: int, out: Path, **facts: Any) -> Path:
     """A fork after a unit, by its number in the journal."""
     whole = {**UNCHANGED, **facts}
     with JournalReader(parent) as reader:
-        run.fork(LESSONS, reader, unit, lambda _: whole, lambda *_: answer, out)
+        run.last_of(
+            run.fork_steps(LESSONS, reader, unit, lambda _: whole, out, ask_of=lambda *_: answer)
+        )
     return out
 
 

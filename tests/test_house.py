@@ -19,16 +19,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
-ANY_MAX = 309  # public signatures and fields that say `Any`; may only fall
+ANY_MAX = 303  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
-    "lines of code in kernel": (9_432, 150),
-    "lines of code in agents": (10_486, 150),
-    "lines of code in replay": (18_693, 150),
-    "lines of code in cli": (2_538, 150),
-    "lines of code in goldrush": (1_392, 150),
+    "lines of code in kernel": (9_430, 150),
+    "lines of code in agents": (10_408, 150),
+    "lines of code in replay": (18_455, 150),
+    "lines of code in cli": (2_480, 150),
+    "lines of code in goldrush": (1_387, 150),
     "lines of JavaScript below replay": (2_030, 150),
-    "lines of code in tests": (41_828, 600),
-    "words of Markdown": (55_000, 600),
+    "lines of code in tests": (41_610, 600),
+    "words of Markdown": (53_800, 600),
     "names used twice": (0, 0),
     "corridors": (52, 5),
 }

@@ -269,6 +269,7 @@ ROOMS = ("kernel", "replay", "agents", "cli")
 METHODS = {"write_text", "write_bytes", "mkdir", "rmdir", "unlink", "touch", "rename",
            "symlink_to", "hardlink_to", "link_to", "truncate", "chmod"}  # fmt: skip
 ALLOWED = {
+    "agents/llm/budget.py": ["open", "open"],  # in a temporary folder: what runs share
     "agents/pool.py": ["open"],  # standard error once more
     "cli/main.py": ["open"],  # a standard file that is closed
     "replay/repeats/attached.py": ["write_bytes", "touch", "open"],  # in a temporary folder

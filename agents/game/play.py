@@ -138,12 +138,24 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             recording=lambda path: Recording(path, self.world, codes),
         )
         super().__init__()
-        # Recording would not tell whose text it is that has a lone surrogate.
+        # Recording would not tell whose text it is that has a lone surrogate, and takes nulls where
+        # a submission may be missing.
         self._with_text = {
             asks
             for asks in game.submissions
-            if any(field.has(str) for field in asks.types.values())
+            if asks.missing is None or any(field.has(str) for field in asks.types.values())
         }
+        # By code, the events of those who submit something: without nulls that stand for nothing.
+        self._events = [
+            msgspec.structs.replace(
+                self.compiled.types[code],
+                fields={
+                    **self.compiled.types[code].fields,
+                    **{name: field.kind for name, field in asks.types.items()},
+                },
+            )
+            for code, asks in enumerate(game.submissions)
+        ]
         # Of the last roster, by agent, the agents with the same entry.
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
 
@@ -177,11 +189,11 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         before = packed(state) if is_watched(state) else None
         # What is recorded is checked, too, and costs less there; but not what agents it names.
         is_recorded_as_is = not (
-            before is not None or asks in self._with_text or self.compiled.names_agents(code)
+            before is not None or asks in self._with_text or self.compiled.naming[code]
         )
         watched = () if before is None else _watched_agents(state)
         return StepView(
-            state, state.config, asks, self.compiled.types[code], prefix, before, watched,
+            state, state.config, asks, self._events[code], prefix, before, watched,
             is_recorded_as_is, type(state.config).observe is not Game.observe,
         )  # fmt: skip
 
@@ -262,7 +274,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         """
         from goldrush.agents.game.prompts import in_row
 
-        event, asks = self.compiled.types[code], self.game.submissions[code]
+        event, asks = self._events[code], self.game.submissions[code]
         values = [in_row(item[name], field) for name, field in asks.types.items()]
         row = _held((item["agent"], *values, None, None), event)
         if self.compiled.names_stranger(code, [row], config.agents):

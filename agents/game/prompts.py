@@ -81,7 +81,7 @@ class GamePrompts:
         asks = self.view.asks
         for name, field in asks.types.items():
             if not field.choices and field.range is None and not _is_free(field):
-                raise no_range(asks, name, "model")
+                raise _no_range(asks, name)
         schema = dict(record(**{name: field.kind for name, field in asks.types.items()}).schema)
         last = self.view.game.agents - 1
         schema["properties"] = {
@@ -118,7 +118,7 @@ class GamePrompts:
             }
 
     def row(self, agent: int, text: str | None, error: str | None, source: Source) -> Row:
-        """The submission in an answer; the default one, with an error, where it has none."""
+        """The submission in an answer; with an error, where it has none, the default or nothing."""
         asks = self.view.asks
         is_lost = error in (NO_ANSWER, REFUSAL)
         given = None if is_lost else object_in(text or "", asks.types)
@@ -139,6 +139,8 @@ class GamePrompts:
 
     def _default(self, agent: int, error: str, source: Source) -> Row:
         asks, legal = self.view.asks, self.legal(agent)
+        if asks.missing is None:
+            return (agent, *[None] * len(asks.types), error, source)
         row = asks.default()[1:-2]
         if legal:
             row = tuple(
@@ -188,10 +190,10 @@ def _up_to(last: int, schema: Schema) -> Schema:
     return schema
 
 
-def no_range(asks: type[Submission], name: str, who: str) -> BadInput:
-    """The error for a number without a range, for which nobody can be asked. `who`: as "model"."""
+def _no_range(asks: type[Submission], name: str) -> BadInput:
+    """The error for a number without a range, for which no model can be asked."""
     return BadInput(
-        f"{asks.__name__}.{name} has no range, so no {who} can be asked for it",
+        f"{asks.__name__}.{name} has no range, so no model can be asked for it",
         f"give it one, as in `{name}: int = within(0, 10)`",
     )
 
@@ -216,14 +218,14 @@ class _Refused:
         return repr(self._value)
 
 
-def shown(seen: object, who: str = "model") -> dict[str, object]:
-    """An observation as plain values. Raises BadInput for one that is no record. `who`: sees it."""
+def shown(seen: object) -> dict[str, object]:
+    """An observation as plain values. Raises BadInput for one that is no record."""
     if isinstance(seen, Observation):
         return seen.as_dict()
     if isinstance(seen, State):
         return dict(zip(seen.types, seen.plain(), strict=True))
     raise BadInput(
-        f"`observe` gives a {type(seen).__name__}, which no {who} can be shown",
+        f"`observe` gives a {type(seen).__name__}, which no model can be shown",
         "return a record: class Seen(goldrush.Observation): ...",
     )
 

@@ -1,8 +1,11 @@
 """Asks the models of a run, unit after unit, within its limits.
 
 A run stops by itself, before it asks, if the questions of a unit could exceed a ceiling of tokens
-or cost, if a model has given no usable answer for several units, or if too many of its answers
-failed.
+or cost, or if too many answers of a model failed.
+
+An outage is no behaviour of a model: where no answer arrives because of the network or a server,
+the run waits and asks again, and stops before the unit is complete if that lasts. Only the answers
+that arrived are recorded. An answer that arrives and cannot be used is recorded as it is.
 
 Before a run begins, a short question to each server decides the form of requests. Servers differ:
 whether they enforce a JSON schema on answers, how they name the limit on the length of an answer,
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -32,12 +36,11 @@ from goldrush.agents.llm.failures import (
     CUT,
     FIRST,
     Failures,
-    failure_kind,
     format_kinds,
     merge_failures,
 )
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.models import Endpoint, Models, ServerDown
 from goldrush.agents.llm.options import (
     AUTO,
     FIELD,
@@ -63,18 +66,9 @@ from goldrush.agents.llm.versions import PromptVersion, subject_of
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.shape import Schema
 
+PAUSES: Final = 1.0, 60.0  # seconds of the first wait for a server, doubled each time; the maximum
+
 T = TypeVar("T")
-
-
-@attrs.define
-class _Row:
-    """Consecutive units without a usable answer of a model: their number, the failed answers by
-    kind, and the reason of the last missing one.
-    """
-
-    units: int = 0
-    kinds: Counter[str] = attrs.field(factory=Counter)
-    trouble: str = ""
 
 
 class Asker:
@@ -96,11 +90,12 @@ class Asker:
         for model in chosen:
             _check_secrets(model, secrets)
         self._prompt = prompt
-        self._budget = Budget(models, list(self._endpoints), [each.charged for each in earlier])
+        taken = [each.charged for each in earlier]
+        requests = sum(each.answer.tries for each in earlier)
+        self._budget = Budget(models, list(self._endpoints), taken, requests)
         self._client = Client(models.concurrency, models.warn)
         self._failures: dict[str, Failures] = {}  # by subject
         self._count_failures((each.asked.subject, each.answer.failure) for each in earlier)
-        self._rows: dict[str, _Row] = {}  # by subject
         self._warned: set[tuple[str, str]] = set()  # (name of a model, what was told of it)
 
     def close(self) -> None:
@@ -152,48 +147,65 @@ class Asker:
         unit: str,
         questions: Sequence[Question],
         form: Callable[[int, Answer], tuple[T, str | None]],
-        *,
-        is_rest: bool = False,
-        counted: str = "",
     ) -> Iterator[list[T]]:
-        """Ask the questions of a unit and yield results as answers arrive.
+        """Ask the questions of a unit and yield results as answers arrive. Waits during an outage.
 
         Args:
             unit: label of the unit, as in "round 3".
             form: makes of (index of the question, answer) a result and the error to record.
-            is_rest: the journal already has answers for this unit, so patience does not count it.
-            counted: noun for a question, if patience counts questions and not units.
 
         Yields:
             Results of answers that arrived together.
 
-        Raises RunStopped, before anything is asked, if a limit is reached.
+        Raises RunStopped, before anything is asked, if a limit is reached; later, without a result
+        for each question, if an outage lasts longer than `Models.patience` or its tries reach a
+        ceiling.
         """
         for model in dict.fromkeys(question.asked_model for question in questions):
-            self._check(model, unit, counted or unit.split()[0])
-        objection = self._budget.objection([question.upper_bound for question in questions])
-        if objection is not None:
-            raise RunStopped(unit, *objection)
+            self._check(model, unit)
         errors: dict[int, str | None] = {}
-        troubles: dict[int, str] = {}
-
-        for arrived in self._client.together(questions, self._budget, unit):
-            results = []
-            for index, answer in arrived:
-                if answer.text is None:
-                    troubles[index] = answer.trouble or "it has no text"
-                self._warn(questions[index].asked_model, answer)
-                result, errors[index] = form(index, answer)
-                results.append(result)
-            yield results
-        for trouble, count in Counter(troubles.values()).items():
-            agents = "one agent" if count == 1 else f"{count} agents"
-            self._models.warn(f"{unit}: no answer for {agents}: {trouble}")
+        troubles: list[str] = []
+        left, pauses = list(range(len(questions))), _pauses(self._models.patience)
+        while left:
+            asked, lost = [questions[index] for index in left], dict[int, str]()
+            for arrived in self._client.together(asked, self._budget, unit):
+                results = []
+                for at, answer in arrived:
+                    index, trouble = left[at], answer.trouble or "it has no text"
+                    if answer.is_outage and not self._models.record_failures:
+                        lost[index] = trouble
+                        continue
+                    if answer.text is None:
+                        troubles.append(trouble)
+                    self._warn(questions[index], answer)
+                    result, errors[index] = form(index, answer)
+                    results.append(result)
+                yield results
+            if len(lost) < len(left):
+                pauses = _pauses(self._models.patience)
+            left = sorted(lost)
+            if lost:
+                self._wait(unit, list(lost.values()), next(pauses, None))
+        for line in _missing(troubles):
+            self._models.warn(f"{unit}: {line}")
         self._count_failures(
             (self.subject(questions[index].asked_model), error) for index, error in errors.items()
         )
-        if not is_rest:
-            self._count(questions, errors, troubles, is_each=bool(counted))
+
+        for model in {question.asked_model for question in questions}:
+            counts = self._failures[self.subject(model)]
+            if counts.answers >= FIRST and counts.hardly_played:
+                failed = f"{format_kinds(counts.kinds)} of {counts.answers:,}"
+                self._once(model, "failed", f"most answers failed: {failed}; --fail-over stops it")
+
+    def _wait(self, unit: str, troubles: Sequence[str], pause: float | None) -> None:
+        """Wait so many seconds for servers; None: no longer. Raises RunStopped."""
+        lost = "; ".join(_missing(troubles))
+        if pause is None:
+            waited = f"waited {self._models.patience:g} minutes: " if self._models.patience else ""
+            raise RunStopped(unit, waited + lost, "--patience")
+        self._models.warn(f"{unit}: {lost}; asked again in {pause:.2g} s (--patience)")
+        time.sleep(pause)
 
     def _count_failures(self, answers: Iterable[tuple[str, str | None]]) -> None:
         """Count answers, given as (subject, error)."""
@@ -201,52 +213,30 @@ class Asker:
         counts = merge_failures([*self._failures.values(), *outcomes])
         self._failures = {each.model: each for each in counts}
 
-    def _count(
-        self,
-        questions: Sequence[Question],
-        errors: Mapping[int, str | None],
-        troubles: Mapping[int, str],
-        *,
-        is_each: bool,
-    ) -> None:
-        """Count a unit, or each question, towards `Models.patience`."""
-        of: dict[str, list[int]] = {}
-        for index, question in enumerate(questions):
-            of.setdefault(self.subject(question.asked_model), []).append(index)
-        for subject, indexes in of.items():
-            if not all(failure_kind(errors[index]) for index in indexes):
-                self._rows.pop(subject, None)
-                continue
-            row = self._rows.setdefault(subject, _Row())
-            row.units += len(indexes) if is_each else 1
-            row.kinds.update(str(errors[index]) for index in indexes)
-            row.trouble = next((troubles[i] for i in indexes if i in troubles), row.trouble)
-
     def subject(self, model: Model) -> str:
         """What the answers of a model are counted by: see `versions.subject_of`."""
         return subject_of(model.name, model.as_options(), self._prompt)
 
-    def _check(self, model: Model, unit: str, counted: str) -> None:
+    def _check(self, model: Model, unit: str) -> None:
         """Raises RunStopped if a model's answers failed too often."""
-        subject = self.subject(model)
-        row = self._rows.get(subject)
-        if row is not None and row.units >= self._models.patience:
-            units = f"{row.units} {counted}{'' if row.units == 1 else 's'}"
-            what = f"llm:{subject} gave no usable answer for {units}: "
-            what += format_kinds(row.kinds)
-            if row.trouble:
-                what += f", at last: {row.trouble}"
-            raise RunStopped(unit, what + _advice(model, row.kinds), "--patience")
-        counts, most = self._failures.get(subject), self._models.fail_over
+        counts, most = self._failures.get(self.subject(model)), self._models.fail_over
         if counts and most is not None and counts.answers >= FIRST and counts.share > most:
             what = f"{counts}, over {100 * most:g}%{_advice(model, counts.kinds)}"
             raise RunStopped(unit, what, "--fail-over")
 
-    def _warn(self, model: Model, answer: Answer) -> None:
-        """Warn, once each, that a model's answers are cut off, with the limit to raise, and that
-        they have more tokens than they may, as its server counts, or by their size where it
-        does not count them.
+    def _warn(self, question: Question, answer: Answer) -> None:
+        """Warn, once each, that a model's answers are cut off, with the limit to raise, that they
+        have more tokens than they may, as its server counts, or by their size where it does not
+        count them, and that a server seems to have cut a question off.
         """
+        model = question.asked_model
+        size = question.upper_bound.tokens_in
+        if (answer.tokens_in or size) * _TOKEN_MAX < size:
+            line = (
+                f"its server counts {answer.tokens_in:,} tokens in a question of about {size:,} "
+                "bytes: it may have left out a part; raise its context (num_ctx of Ollama)"
+            )
+            self._once(model, "context", line)
         tokens = answer.uncounted if answer.tokens_out is None else answer.tokens_out
         if tokens > model.max_tokens:
             most = f"over max_tokens ({model.max_tokens:,})"
@@ -279,6 +269,22 @@ class Asker:
             self._models.warn(f"llm:{model.name}: {line}")
 
 
+def _pauses(minutes: float) -> Iterator[float]:
+    """Growing pauses, in seconds, until so many minutes have passed since the first."""
+    until, (pause, longest) = time.monotonic() + 60 * minutes, PAUSES
+    while (left := until - time.monotonic()) > 0:
+        yield min(pause, left)
+        pause = min(2 * pause, longest)
+
+
+def _missing(troubles: Sequence[str]) -> list[str]:
+    """A line for each reason why answers are missing, with their number."""
+    return [
+        f"no answer for {'one agent' if count == 1 else f'{count} agents'}: {trouble}"
+        for trouble, count in Counter(troubles).items()
+    ]
+
+
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:
     """Advice if answers were cut off: `max_tokens` is fixed during a run."""
     if CUT not in kinds:
@@ -302,11 +308,13 @@ def _check_secrets(model: Model, secrets: Sequence[str]) -> None:
             )
 
 
+_TOKEN_MAX: Final = 8  # bytes of a token, on the average of a question
+
 # Statuses that another form of the question cannot change: no connection, no or wrong key.
 _HOPELESS: Final = (None, 401, 403)
 _MALFORMED: Final = (400, 422)  # the server does not take a field of the request
 _TOKENS: Final = 200  # of the answer to the short question
-_TOKENS_MORE: Final = 2_000  # if a model has spent those on thinking
+_TOKENS_MORE: Final = 2_000  # at least, if a model has spent those on thinking
 _TEXT: Final = 'Answer with this JSON object and nothing else: {"ready": true}'
 _MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _TEXT},)
 # The beginning of an object that is cut off: its first key, which may be cut off too.
@@ -342,11 +350,12 @@ def resolve_form(client: Client, model: Model, endpoint: Endpoint, schema: Schem
             if model.seed_from == RUN:
                 raise BadInput(
                     f"model {model.model} at {_place(endpoint)} takes no seed: {reply.trouble}",
-                    f"write seed_from = '{OPTION}' where it has that, for a new run or a fork",
+                    f"write seed_from = '{OPTION}' where it has that, for a new run or a fork, or "
+                    "seed_name = 'random_seed', if the server calls it so",
                 )
             form, reply, shown["seed_from"] = without, other, OPTION
     if reply.trouble is not None:
-        raise BadInput(
+        raise (ServerDown if reply.is_outage else BadInput)(
             f"model {model.model} at {_place(endpoint)} does not answer: {reply.trouble}",
             "check the server, the name of the model and the key, or set `answer` of the model",
         )
@@ -370,17 +379,20 @@ def _answered(
     """The form in which the short question is answered, and the answer; or the last that was tried,
     with its trouble. `may_think`: the template may open the reasoning of answers.
     """
-    reply, form = Answer(0), model
+    reply, form, more = Answer(0), model, max(_TOKENS_MORE, model.max_tokens)
     is_open = model.answer == AUTO
     for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
         for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):
             form = attrs.evolve(model, answer=answer, limit=limit)
             reply = _asked(client, form, endpoint, schema, _TOKENS)
+            told = reply.trouble or ""
+            if reply.status in _MALFORMED and "tokens" in told and LIMITS[1] not in told:
+                reply = _asked(client, form, endpoint, schema, more)
             if reply.trouble is None:
                 held = is_open and answer == SCHEMA
                 thinks = held and not (reply.text or "").strip()
                 if thinks or (may_think and _may_think(reply)):
-                    reply = _asked(client, form, endpoint, schema, _TOKENS_MORE)
+                    reply = _asked(client, form, endpoint, schema, more)
                 if held and not _is_held(reply, schema):
                     form = attrs.evolve(form, answer=TEXT)
                 return form, msgspec.structs.replace(reply, trouble=None)

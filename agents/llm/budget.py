@@ -8,10 +8,12 @@ was sent, the upper bound stays counted; for an answer that is longer, an estima
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import fcntl
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from operator import add
 from typing import Final, NamedTuple
-
-import msgspec
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
@@ -20,34 +22,77 @@ from goldrush.kernel.errors import BadInput
 
 
 class Budget:
-    """The tokens and the cost of a run so far, with its ceilings."""
+    """The tokens, the cost and the requests so far, with their ceilings: of a run or, in a file, of
+    the runs of a study together (`Models.shared`), whose processes take turns.
+    """
 
-    def __init__(self, models: Models, names: Sequence[str], taken: Sequence[Amount] = ()) -> None:
-        """Begin with the usage of earlier answers. `names`: of the models that will be asked.
+    def __init__(
+        self,
+        models: Models,
+        names: Sequence[str],
+        taken: Sequence[Amount] = (),
+        requests: int = 0,
+    ) -> None:
+        """Begin with the usage of earlier answers and the `requests` for them, which a shared
+        budget has already. `names`: of the models that will be asked.
 
         Raises BadInput for a ceiling of cost without the price of a model.
         """
-        self._max_tokens = models.max_tokens
-        self._max_cost = models.max_cost
+        self._models = models
         self._prices = prices(models.by_name)
-        self._names = dict.fromkeys(names)  # of those that are asked
+        self._names = dict.fromkeys((*names, *(amount.name for amount in taken)))
         if fault := self._unpriced():
             raise BadInput(*fault)
-        self.tokens = 0
-        self.cost = 0.0
-        for amount in taken:
+        self._own = [0.0, 0.0, float(requests)]
+        for amount in taken if models.shared is None else ():
             self.take(amount)
 
-    def take(self, amount: Amount) -> None:
-        """Count the usage of a question, or reserve its upper bound."""
-        self.tokens += amount.tokens
-        self.cost += self.cost_of(amount)
+    @contextmanager
+    def counts(self) -> Iterator[list[float]]:
+        """Tokens, cost and requests so far, to be changed in place."""
+        if self._models.shared is None:
+            yield self._own
+            return
+        with open(self._models.shared, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
+            counts = list(COUNTS.unpack(file.read(COUNTS.size)))
+            yield counts
+            file.seek(0)
+            file.write(COUNTS.pack(*counts))
+
+    def take(self, amount: Amount, sign: int = 1, requests: int = 0) -> None:
+        """Count the usage of a question, and requests."""
+        with self.counts() as counts:
+            counts[0] += sign * amount.tokens
+            counts[1] += sign * self.cost_of(amount)
+            counts[2] += requests
         self._names[amount.name] = None
 
     def give_back(self, amount: Amount) -> None:
-        """Undo `take`."""
-        self.tokens -= amount.tokens
-        self.cost -= self.cost_of(amount)
+        """Undo `take` of an amount."""
+        self.take(amount, -1)
+
+    def share(self, path: str) -> None:
+        """Write a new file with these counts, for `Models.shared`."""
+        with open(path, "xb") as file:
+            file.write(COUNTS.pack(*self._own))
+
+    def reserve(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:
+        """Count the upper bounds of questions, which are then sent. If they could exceed a ceiling,
+        nothing is counted, and the result is the ceiling as text and its option.
+        """
+        tokens, cost = sum(a.tokens for a in amounts), sum(map(self.cost_of, amounts))
+        wanted = (tokens, cost, len(amounts))
+        with self.counts() as counts:
+            for what, used, more in zip(_CEILINGS, counts, wanted, strict=True):
+                most = getattr(self._models, f"max_{what}")
+                if most is not None and used + more > most:
+                    form = "{:.4f}" if what == "cost" else "{:,.0f}"
+                    would, left = map(form.format, (more, max(0.0, most - used)))
+                    may = f"cost up to {would}" if what == "cost" else f"take up to {would} {what}"
+                    return f"it may {may}, and {left} of {most:,} are left", f"--max-{what}"
+            counts[:] = map(add, counts, wanted)
+        return None
 
     def cost_of(self, amount: Amount) -> float:
         """The cost of an amount; 0.0 without a price, which a ceiling of cost does not allow."""
@@ -61,38 +106,26 @@ class Budget:
         fault = self._unpriced(*filter(None, [name]))
         if fault is not None:
             return f"--max-cost: {'; '.join(fault)}"
-        if self._max_tokens is not None and self.tokens >= self._max_tokens:
-            return f"--max-tokens {self._max_tokens}"
-        if self._max_cost is not None and self.cost >= self._max_cost:
-            return f"--max-cost {self._max_cost:g}"
+        with self.counts() as counts:
+            for what, used in zip(_CEILINGS, counts, strict=True):
+                most = getattr(self._models, f"max_{what}")
+                if most is not None and used >= most:
+                    return f"--max-{what} {most if type(most) is int else f'{most:g}'}"
         return None
 
     def _unpriced(self, *more: str) -> tuple[str, str] | None:
         """What a ceiling of cost lacks, and what to give; None: nothing. `more`: names of models
         besides those that were asked.
         """
-        for name in (*self._names, *more) if self._max_cost is not None else ():
+        for name in (*self._names, *more) if self._models.max_cost is not None else ():
             if name not in self._prices:
                 give = f"give price_in and price_out in a table [{name}] (--models FILE)"
                 return f"a ceiling of cost needs the price of {name}", give
         return None
 
-    def objection(self, amounts: Sequence[Amount]) -> tuple[str, str] | None:
-        """The ceiling that questions with these upper bounds could exceed, as text, and the option
-        of the command line that sets it; None: they can be asked.
-        """
-        tokens = sum(amount.tokens for amount in amounts)
-        if self._max_tokens is not None and self.tokens + tokens > self._max_tokens:
-            left = self._max_tokens - self.tokens
-            has = f"{left:,} of {self._max_tokens:,} are left"
-            if left < 0:
-                has = f"{self.tokens:,} of {self._max_tokens:,} are taken"
-            return f"it may take up to {tokens:,} tokens, and {has}", "--max-tokens"
-        cost = sum(map(self.cost_of, amounts))
-        if self._max_cost is not None and self.cost + cost > self._max_cost:
-            has = f"{max(0.0, self._max_cost - self.cost):.4f} of {self._max_cost:g} are left"
-            return f"it may cost up to {cost:.4f}, and {has}", "--max-cost"
-        return None
+
+_CEILINGS: Final = ("tokens", "cost", "requests")  # options of `Models`, as they are counted
+COUNTS: Final = struct.Struct("<3d")  # a shared budget: tokens, cost, requests
 
 
 class Price(NamedTuple):
@@ -123,21 +156,3 @@ def prices(tables: Mapping[str, tuple[Model, Endpoint]]) -> Mapping[str, Price]:
         if on_server not in tables:
             known.setdefault(on_server, price)
     return known
-
-
-class Estimate(msgspec.Struct, frozen=True):
-    """The estimate of a whole run for one model, named as in the roster.
-
-    Attributes:
-        questions: their number.
-        tokens_in: expected tokens of all questions.
-        most_in, most_out: upper bounds of the tokens of all questions and of all answers.
-        most_cost: upper bound of the cost; None: there are no prices.
-    """
-
-    model: str
-    questions: int
-    tokens_in: int
-    most_in: int
-    most_out: int
-    most_cost: float | None

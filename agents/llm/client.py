@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from email.utils import parsedate_to_datetime
-from functools import cache, partial
+from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final
@@ -33,7 +33,7 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.failures import REFUSAL
 from goldrush.agents.llm.json_object import SURROGATE
-from goldrush.agents.llm.models import Endpoint, log_warning
+from goldrush.agents.llm.models import OPENAI, Endpoint, log_warning
 from goldrush.agents.llm.options import NAME_MAX
 from goldrush.agents.llm.question import (
     FINGERPRINT_MAX,
@@ -47,15 +47,18 @@ from goldrush.agents.llm.question import (
 )
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.text import format_count
 
 BODY_MAX: Final = 4 << 20  # bytes of a response
+TIMEOUT: Final = 120.0  # seconds of one try, at least, where the user gives none
+PACE: Final = 0.02  # seconds that a token of an answer takes, until a slower one was seen
+PACED: Final = 50  # tokens of the shortest answer that shows a pace
 WAIT_MAX: Final = 600.0  # seconds, in total, of pauses that a server requests
 WAIT_TOLD: Final = 10.0  # seconds after which a warning says how many questions wait
 BACKOFF: Final = 0.5, 30.0  # seconds before the second try, doubled each time; and the maximum
 TROUBLE_MAX: Final = 200  # characters of a reason
-OPENAI: Final = "https://api.openai.com/v1"
 AGAIN: Final = (408, 409, 425, 429)  # statuses that are tried again, with those from 500 on
 
 
@@ -81,6 +84,10 @@ class Failure:
 class _Waits:
     """The questions of a unit that are tried again; after WAIT_TOLD seconds the first one tells of
     all, once.
+
+    Attributes:
+        sent: by index, the questions that a server has, or has answered.
+        ends: no question is sent any more.
     """
 
     def __init__(
@@ -89,6 +96,8 @@ class _Waits:
         self._loop, self._unit, self._warn = loop, unit, warn
         self._timers: dict[int, asyncio.TimerHandle] = {}  # by index of the question
         self._is_told = False
+        self.sent: set[int] = set()
+        self.ends = False
 
     def begin(self, index: int, reason: str) -> None:
         """A question waits for its next try, because of this."""
@@ -123,6 +132,7 @@ class Client:
         self._warn = warn
         self._servers: dict[Endpoint, openai.AsyncOpenAI] = {}
         self._secrets: set[str] = set()
+        self._paces: dict[Endpoint, float] = {}  # most seconds that a token of an answer took
         self._out: list[Future[Any]] = []  # open questions, in the order in which they get a slot
         logging.getLogger(httpx2.__name__).addFilter(self._blanked)
         self._thread = Thread(target=self._loop.run_forever, name="models", daemon=True)
@@ -144,51 +154,67 @@ class Client:
         """Ask questions and yield answers as they arrive, each with the index of its question.
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
-        raised after all answers that have arrived are yielded (see agents.interrupts). `budget`: on
+        raised after the answers of all questions that servers have are yielded, a second one after
+        those that have arrived (see agents.interrupts). `budget`: on
         which the first try of every question is reserved at once; `unit`: label of the unit in a
         warning that questions wait; empty: they are asked before a run.
 
         Yields:
             The answers that arrived since the last list; one at a time if the concurrency is 1.
 
-        Raises BadInput, before anything is sent, for a missing key or an invalid address.
+        Raises, before anything is sent, BadInput for a missing key or an invalid address, and
+        RunStopped if the questions could exceed a ceiling.
         """
         for question in questions:
             self._server(question.endpoint)
         # All at once: a second try must leave room for the first try of the others.
-        for question in questions:
-            budget.take(question.upper_bound)
+        objection = budget.reserve([question.upper_bound for question in questions])
+        if objection is not None:
+            raise RunStopped(unit, *objection)
         arrivals: SimpleQueue[Future[tuple[int, Answer]] | None] = SimpleQueue()
 
         waits = _Waits(self._loop, unit, self._warn)
 
         async def ask(index: int, question: Question) -> tuple[int, Answer]:
             try:
-                return index, await self._ask(question, budget, partial(waits.begin, index))
+                return index, await self._ask(question, budget, waits, index)
             finally:
                 waits.end(index)
 
-        out: list[Future[tuple[int, Answer]]] = []
-        left = len(questions)
+        out: dict[Future[tuple[int, Answer]], int] = {}
+        left = set(range(len(questions)))
         try:
             while left:  # again only if a signal's handler returned
-                with deferred(wake=lambda: arrivals.put(None)) as is_interrupted:
-                    if not out:
-                        out += [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
-                        self._out += out
-                        for each in out:
-                            each.add_done_callback(arrivals.put)
-                    while left and not (is_interrupted() and arrivals.empty()):
+                with deferred(wake=lambda: arrivals.put(None)) as signals:
+                    waits.ends = False
+                    unasked = sorted(left - {*out.values()})
+                    new = {self._on_loop(ask(index, questions[index])): index for index in unasked}
+                    out |= new
+                    self._out += new
+                    for each in new:
+                        each.add_done_callback(arrivals.put)
+                    while out and not (signals() > 1 and arrivals.empty()):
+                        if signals() and not waits.ends:
+                            self._end_unsent(out, waits)
                         arrived = [next_of(arrivals)]
                         while self._concurrency > 1 and not arrivals.empty():
                             arrived.append(arrivals.get())
-                        answers = [item for item in arrived if item is not None]
-                        left -= len(answers)
-                        yield [answer.result() for answer in answers]
+                        futures = [future for future in arrived if future is not None]
+                        ended = {out.pop(each): each for each in futures}
+                        if waits.ends:
+                            ended = {i: each for i, each in ended.items() if not each.cancelled()}
+                        left -= ended.keys()
+                        yield [each.result() for each in ended.values()]
         finally:
-            _give_up(out)
-            gone = set(out)
-            self._out = [question_out for question_out in self._out if question_out not in gone]
+            _give_up([*out])
+            self._out = [each for each in self._out if each not in out and not each.done()]
+
+    def _end_unsent(self, out: Mapping[Future[Any], int], waits: _Waits) -> None:
+        """Cancel the questions that no server has; first it is told, and then looked."""
+        waits.ends = True
+        _give_up([future for future, index in out.items() if index not in waits.sent])
+        count = format_count(sum(not future.done() for future in out), "answer")
+        self._warn(f"waits for {count} under way; Ctrl-C again gives up")
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -209,19 +235,18 @@ class Client:
                 raise BadInput(f"base_url cannot be used: {error}", "check the address") from None
         return self._servers[endpoint]
 
-    async def _ask(
-        self, question: Question, budget: Budget, on_wait: Callable[[str], None]
-    ) -> Answer:
-        """The answer, or the reason of the last failed try. The first try is reserved already.
-        `on_wait`: called with the reason of each pause.
-        """
+    async def _ask(self, question: Question, budget: Budget, waits: _Waits, index: int) -> Answer:
+        """The answer, or the reason of the last failed try. The first try is reserved already."""
         most, draws = question.upper_bound, None
         tries = lost = 0
         waited = 0.0  # seconds that the server requested
         while True:
             tries += 1
             async with self._slots:  # released during pauses, for questions to other servers
-                result = await self._try(question)
+                waits.sent.add(index)
+                result = None if waits.ends else await self._try(question)
+            if result is None or (waits.ends and isinstance(result, Failure)):
+                raise asyncio.CancelledError
             if isinstance(result, Answer):
                 budget.give_back(most)
                 used = result.tokens_in, result.tokens_out, result.uncounted
@@ -233,17 +258,18 @@ class Client:
                 lost += 1  # a pause that the server requests uses up no try
             waited += result.wait or 0
             stop = not result.again or lost >= question.endpoint.tries or waited > WAIT_MAX
-            objection = None if stop else budget.objection([most])
+            # Before the pause, in which other questions reserve theirs.
+            objection = None if stop else budget.reserve([most])
             if stop or objection:
                 more = "; not tried again: {} ({})".format(*objection) if objection else ""
                 reason = result.text + more
                 return Answer(
                     question.agent, question.name, tries=tries, trouble=reason, status=result.status
                 )
-            budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
             asks = f" (the server asks for {result.wait:.4g} s)" if result.wait else ""
-            on_wait(result.text + asks)
+            waits.sent.discard(index)
+            waits.begin(index, result.text + asks)
             await asyncio.sleep(_pause(tries, result.wait, draws))
 
     async def _try(self, question: Question) -> Answer | Failure:
@@ -255,29 +281,49 @@ class Client:
 
     async def _sent(self, question: Question) -> Answer | Failure:
         try:
-            async with asyncio.timeout(question.endpoint.timeout):
+            begun = self._loop.time()
+            async with asyncio.timeout(self._limit(question)):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
                 body = question.request()
                 response = await create(
                     model=body.pop("model"), messages=body.pop("messages"), extra_body=body
                 )
-            return self._read(response.http_response.content, question)
+            answer = self._read(response.http_response.content, question)
+            if isinstance(answer, Answer) and (answer.tokens_out or 0) >= PACED:
+                pace = (self._loop.time() - begun) / (answer.tokens_out or 1)
+                self._paces[question.endpoint] = max(pace, self._paces.get(question.endpoint, 0))
+            return answer
         except TimeoutError:
-            seconds = question.endpoint.timeout
-            return Failure(f"no answer within {seconds:g} s", again=True)
+            return Failure(f"no answer within {self._limit(question):.4g} s", again=True)
         except openai.APIStatusError as error:
             return self._refused(error)
         except openai.APIConnectionError as error:
             return self._unreached(error)
 
+    def _limit(self, question: Question) -> float:
+        """Seconds of one try: where the user gives none, as the longest answer may take at the
+        slowest pace of the server so far, and TIMEOUT at least.
+        """
+        given, pace = question.endpoint.timeout, self._paces.get(question.endpoint, PACE)
+        return given or max(TIMEOUT, 2 * max(PACE, pace) * question.asked_model.max_tokens)
+
     def _refused(self, error: openai.APIStatusError) -> Failure:
-        status = error.status_code
-        wait = _retry_after(error.response.headers)
-        again = status in AGAIN or status >= 500
-        reason = f"HTTP {status}: {_reason(error)}"
+        told = _told(error.body)[0] or error.response.reason_phrase or "no reason given"
+        return self._failure(told, error.status_code, error.response.headers)
+
+    def _failure(
+        self, told: str, status: int | None, headers: Mapping[str, str] | None = None
+    ) -> Failure:
+        """The failure of an error with this message. `status`: None: there is none, in an accepted
+        response.
+        """
+        wait = _retry_after(headers or {})
+        again = status is None or status in AGAIN or status >= 500
+        reason = f"HTTP {200 if status is None else status}: {told}"
         if wait is not None and wait > WAIT_MAX:
             again, reason = False, f"{reason} (it says to wait {wait:.4g} s)"
-        return Failure(self._reason(reason), status, again=again, wait=wait, is_free=True)
+        is_free = status is not None
+        return Failure(self._reason(reason), status, again=again, wait=wait, is_free=is_free)
 
     def _unreached(self, error: openai.APIConnectionError) -> Failure:
         cause = error.__cause__
@@ -291,16 +337,18 @@ class Client:
         """The answer in an accepted response."""
         try:
             response = json.loads(body)
+            if any(error := _error_in(response)):
+                return self._failure(*error)
             choice = response["choices"][0]
             message = choice["message"]
-            text, refusal = _text(message.get("content")), message.get("refusal")
+            (text, thinking), refusal = _texts(message.get("content")), message.get("refusal")
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
             return Failure("the response is not a chat completion", again=True)
         finish = self._name(choice.get("finish_reason"))
         refused = finish == "content_filter" or (type(refusal) is str and refusal != "")
         if refused and not text:
             text = refusal if type(refusal) is str else ""
-        thought = message.get("reasoning_content") or message.get("reasoning")
+        thought = message.get("reasoning_content") or message.get("reasoning") or thinking
         reasoning = self._clean(thought) if type(thought) is str and thought else None
         text = None if text is None else self._clean(text)
         estimate, has_text = estimated(text, reasoning), bool(text)
@@ -394,7 +442,7 @@ def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
         base_url=endpoint.base_url or OPENAI,
         # The whole try has a timeout of its own. That of the connection is shorter, because a try
         # that fails before it has one has certainly sent nothing.
-        timeout=httpx2.Timeout(None, connect=endpoint.timeout / 2),
+        timeout=httpx2.Timeout(None, connect=(endpoint.timeout or TIMEOUT) / 2),
         max_retries=0,
         # An uncompressed response cannot grow when it is decoded.
         default_headers={
@@ -469,19 +517,41 @@ def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
     return given.get(name) if isinstance(given, dict) else None
 
 
-def _text(content: Any) -> str | None:
-    """The text of a message, which some servers send as a list of parts."""
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    return content if type(content) is str else None
+def _texts(content: Any) -> tuple[str | None, str]:
+    """The text of a message and its thinking, which some servers send as lists of parts."""
+    if not isinstance(content, list):
+        return (content if type(content) is str else None), ""
+    text = "".join(part["text"] for part in content if part.get("type") == "text")
+    inner = (part["thinking"] for part in content if part.get("type") == "thinking")
+    return text, "".join(_texts(thinking)[0] or "" for thinking in inner)
 
 
-def _reason(error: openai.APIStatusError) -> str:
-    """The message of a server's error."""
-    body = error.body
-    if isinstance(body, dict) and type(body.get("message")) is str:
-        return str(body["message"])
-    return error.response.reason_phrase or "no reason given"
+def _error_in(response: Any) -> tuple[str, int | None]:
+    """The message of an error in an accepted response, in place of an answer or beside one that
+    broke off, and its status; no message: there is none.
+    """
+    for part in (response, *(response.get("choices") or [])[:1]):
+        if part.get("error"):
+            return _told(part)
+    return "", None
+
+
+def _told(error: Any) -> tuple[str, int | None]:
+    """The message and the status of an error as servers send it: alone, under `error`, or in a list
+    of one; without a message its text.
+    """
+    if isinstance(error, list) and error:
+        error = error[0]
+    if not isinstance(error, dict):
+        return "", None
+    inner = error.get("error") or error
+    if not isinstance(inner, dict):
+        return str(inner), None
+    message = inner.get("message") or inner.get("detail") or ""
+    more = inner.get("metadata")
+    raw = more.get("raw") if isinstance(more, dict) else None
+    told = [part if type(part) is str else json.dumps(part) for part in (message, raw) if part]
+    return ": ".join(told), counted(inner.get("code"), 400, 599)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -9,7 +9,6 @@ it.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import repeat
@@ -38,7 +37,6 @@ _TOKEN: Final = re.compile(
     r"(?:^|[^a-z])[a-z]*tokens?(?:$|[^a-z])"
 )  # a secret, or a number of them
 _CACHE: Final = "prompt_cache_key"  # names requests that share a cache: no secret
-_JSON: Final = (dict, list, str, int, float, bool, type(None))
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -49,18 +47,32 @@ def canonical(fields: Mapping[str, object]) -> str:
     )
 
 
+def body_of(fields: object) -> str:
+    """The canonical text of fields that a request can have. Raises ValueError, with the reason."""
+    if not isinstance(fields, dict):
+        raise ValueError("it is no table of fields")
+    fault = _fault_of(fields)
+    if fault is not None:
+        raise ValueError(fault)
+    try:
+        text = canonical(fields)
+        size = len(text.encode())
+    except (TypeError, ValueError):
+        raise ValueError("it has a date, number or character that JSON cannot hold") from None
+    if size > SIZE_MAX:
+        raise ValueError(f"it has more than {SIZE_MAX:,} bytes")
+    return text
+
+
 def is_canonical(value: object) -> bool:
     """Whether a value is the canonical text of fields that a request can have."""
     try:
-        if type(value) is not str or len(value.encode()) > SIZE_MAX:
-            return False
-        fields = json.loads(value)
-        return isinstance(fields, dict) and canonical(fields) == value and fault_of(fields) is None
+        return type(value) is str and body_of(json.loads(value)) == value
     except (ValueError, RecursionError):
         return False
 
 
-def fault_of(fields: Mapping[str, object]) -> str | None:
+def _fault_of(fields: Mapping[str, object]) -> str | None:
     """Why no request can have these fields; None: it can."""
     if not fields:
         return "it is empty"
@@ -75,12 +87,6 @@ def fault_of(fields: Mapping[str, object]) -> str | None:
             return f"{format_value(name)} asks for more than one answer of `max_tokens`"
         if _is_secret(plain, value):
             return f"{format_value(name)} is the name of a secret, and a journal would keep it"
-        is_endless = type(value) is float and not math.isfinite(value)
-        if type(value) not in _JSON or is_endless:
-            place = "it" if name is None else format_value(name)
-            return f"{place} has a date, or a number that JSON cannot hold"
-        if type(value) is str and re.search("[\ud800-\udfff]", value):
-            return "it has a lone surrogate"
     return None
 
 

@@ -96,7 +96,7 @@ def format_kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{kinds[kind]:,} {word}" for kind, word in KINDS.items() if kind in kinds)
 
 
-PLAYED_INSTEAD: Final = "what their world plays by default was played instead"
+PLAYED_INSTEAD: Final = "their world's default stands for them, or nothing"
 
 
 def format_failures(failures: Iterable[Failures]) -> list[str]:

@@ -21,7 +21,6 @@ from goldrush.agents.llm.options import (
     DEFAULT,
     FIELD,
     FIRST,
-    FIXED,
     FRAMING,
     LIMITS,
     MAX_TOKENS_MAX,
@@ -81,7 +80,7 @@ _EFFORT: Final = Kind(
     "1 to 32 visible characters",
     lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
 )
-_EXTRA: Final = Kind(
+EXTRA: Final = Kind(
     f"a canonical JSON object of at most {SIZE_MAX:,} bytes, without secrets and without what "
     "goldrush sends itself",
     is_canonical,
@@ -146,7 +145,8 @@ class Framing:
         wording_sha256: of the canonical text; None for `default`.
         wording_text: the canonical text, in the first agent with that wording.
         persona: a text that it is shown as written.
-        order: of the kinds of action: `fixed`, or drawn for the run or for each `agent`.
+        order: of the kinds of action: `fixed`, or drawn for the `run` or for each `agent`. None:
+            not decided yet.
     """
 
     always: ClassVar[Collection[str]] = ("prompt",)
@@ -158,7 +158,7 @@ class Framing:
     wording_sha256: str | None = field(_SHA256, default=None)
     wording_text: str | None = field(_TEXT, default=None)
     persona: str | None = field(_PERSONA, default=None)
-    order: str = field(choice(*ORDERS), default=FIXED)
+    order: str | None = field(choice(*ORDERS), default=None)
 
     @property
     def unresolved(self) -> dict[str, object]:
@@ -272,7 +272,7 @@ class Model(Framing):
         real(0, 1), default=None, converter=attrs.converters.optional(float)
     )
     reasoning_effort: str | None = field(_EFFORT, default=None)
-    extra_body: str | None = field(_EXTRA, default=None)
+    extra_body: str | None = field(EXTRA, default=None)
     seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)

@@ -7,6 +7,7 @@ only; no record here has one.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -16,18 +17,19 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from goldrush.agents.llm.extra_body import SIZE_MAX, canonical, fault_of
-from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
+from goldrush.agents.llm.extra_body import body_of
+from goldrush.agents.llm.model import EXTRA, NAME, Model, check, check_wording, field
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
-from goldrush.kernel.settings import integer, real
+from goldrush.kernel.settings import choice, flag, integer, real
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
 KEY_MIN: Final = 6  # characters of the shortest key that is removed from texts
 WORD_MAX: Final = 8  # characters below which a key may be a word of an answer
 FILE_MAX: Final = 1 << 20  # bytes of a file of models
+OPENAI: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
 HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
@@ -97,22 +99,24 @@ class Endpoint:
     Attributes:
         base_url: None: OpenAI.
         key_env: name of the environment variable with the key; None: no key is sent.
-        timeout: seconds of one try.
+        timeout: seconds of one try; None: by the length of answers and the pace of the server.
         tries: greatest number of tries.
         headers, query: of every request, by name; each value is the name of an environment variable
             with the value itself, which is treated as a key.
+        seed_name: the parameter that carries a seed.
         price_in, price_out: of 1,000,000 tokens of questions and of answers, in any one currency;
             None: unknown.
     """
 
     base_url: str | None = field(_URL, default=None)
     key_env: str | None = field(_KEY_NAME, default=KEY)
-    timeout: float = field(real(0.01, 86_400), default=120.0)
+    timeout: float | None = field(real(0.01, 86_400), default=None)
     tries: int = field(integer(1, 100), default=6)
     price_in: float | None = field(_PRICE, default=None)
     price_out: float | None = field(_PRICE, default=None)
     headers: tuple[tuple[str, str], ...] = field(_HEADERS, default=(), converter=_named)
     query: tuple[tuple[str, str], ...] = field(_QUERY, default=(), converter=_named)
+    seed_name: str = field(choice("seed", "random_seed"), default="seed")
 
     def key(self) -> str | None:
         """The key from the environment; None: another server than OpenAI needs none.
@@ -223,6 +227,20 @@ def log_warning(line: str) -> None:
     logging.getLogger("goldrush").warning("%s", line)
 
 
+class ServerDown(BadInput):
+    """No server answers the short question before a run begins or goes on."""
+
+
+def extra_body(where: str, fields: object) -> str:
+    """The canonical text of further fields of requests: a table of them, or JSON of one. Raises
+    BadInput.
+    """
+    try:
+        return body_of(json.loads(fields) if isinstance(fields, str) else fields)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where}: {error}", "give other fields, or leave it out") from None
+
+
 @attrs.frozen
 class Models:
     """The language models that a run can ask, and its limits.
@@ -232,25 +250,32 @@ class Models:
             name on the server at `base_url`.
         default: the model of `llm` without a name; None: the only one.
         base_url: of models without one; None: OPENAI_BASE_URL, else OpenAI.
+        extra_body: of models without a table, in canonical form.
         concurrency: greatest number of open questions.
-        patience: consecutive rounds (in a season: questions) without a usable answer of a model,
-            after which a run stops.
+        patience: minutes that a run waits for servers that do not answer, before it stops.
+        record_failures: such answers are recorded as missing, and the run does not wait.
         fail_over: share of failed answers of a model, from 0 to 1, above which a run stops, after
             its first 20 answers; None: no limit.
         max_tokens, max_cost: ceilings of all questions and answers; None: no limit.
+        max_requests: a ceiling of requests, those that are tried again included; None: no limit.
+        shared: the file of the budget that the runs of a study share; None: each has its own.
         warn: called with a line of warning; by default the logger `goldrush`.
     """
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
     default: str | None = None
     base_url: str | None = field(_URL, default=None)
+    extra_body: str | None = field(EXTRA, default=None)
     concurrency: int = field(integer(1, 1_000), default=16)
-    patience: int = field(integer(1, 1_000_000), default=3)
+    patience: float = field(real(0, 10_080), default=10.0)
+    record_failures: bool = field(flag(), default=False)
     fail_over: float | None = field(
         Kind("a share from 0 to 1: 0.2", real(0, 1).holds), default=None
     )
     max_tokens: int | None = field(integer(1, 10**15), default=None)
     max_cost: float | None = field(real(0, 1e12), default=None)
+    max_requests: int | None = field(integer(1, 10**15), default=None)
+    shared: str | None = None
     warn: Callable[[str], None] = log_warning
 
     def __attrs_post_init__(self) -> None:
@@ -275,7 +300,7 @@ class Models:
                 f"the file of models has no table [{name}]",
                 f"{nearest(name, self.by_name)}it has {', '.join(self.by_name)}",
             )
-        return Model(name, name)
+        return Model(name, name, extra_body=self.extra_body)
 
     def endpoint(self, name: str) -> Endpoint:
         """The endpoint of the model of this name. Raises BadInput for an invalid `base_url`."""
@@ -300,10 +325,11 @@ class Models:
         """A warning for each request option whose new value is ignored during a run, of those that
         only the file of models gives. `label`: of the model.
         """
-        if model.name not in self.by_name:
-            return []
-        now = self.by_name[model.name][0]
-        now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
+        if model.name in self.by_name:
+            now = self.by_name[model.name][0]
+            now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
+        else:
+            now = attrs.evolve(model, extra_body=self.extra_body or model.extra_body)
         return [
             f"{label} keeps the {name} of the run, "
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
@@ -352,7 +378,7 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
             listed = f"{nearest(option, names)}it may have {', '.join(names)}"
             raise BadInput(f"{where} has {format_value(option)}", listed)
         if option == "extra_body":
-            value = _extra_body(where, value)
+            value = extra_body(f"{where}: extra_body", value)
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
         if option == "wording":
             check_wording(value, f"{where}: {option}")
@@ -365,16 +391,3 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is not sent to another
     return Model(name, **of_model), Endpoint(**reach)
-
-
-def _extra_body(where: str, value: Any) -> str:
-    """The canonical text of a table `extra_body`. Raises BadInput."""
-    if not isinstance(value, dict):
-        raise BadInput(f"{where}: extra_body is no table", "write [name.extra_body] and its fields")
-    fault = fault_of(value)
-    text = canonical(value) if fault is None else ""
-    if len(text.encode()) > SIZE_MAX:
-        fault = f"it has more than {SIZE_MAX:,} bytes"
-    if fault is not None:
-        raise BadInput(f"{where}: extra_body: {fault}", "leave it out")
-    return text

@@ -14,7 +14,7 @@ AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
 LIMITS = ("max_tokens", "max_completion_tokens")
 OPTION, RUN = "option", "run"
 NONE, FIELD, OPEN = "none", "field", "open"
-FIXED, _, AGENT = ORDERS = ("fixed", "run", "agent")
+FIXED, BY_RUN, AGENT = ORDERS = ("fixed", "run", "agent")
 DEFAULT: Final = "default"  # the name of the wording that every version of a prompt has
 RESERVED: Final = ("say", "note", "reasoning")  # keys of answers that keep their names in wordings
 
@@ -42,3 +42,5 @@ ABSENT: Final = MappingProxyType(
         "notes": False, "wording": DEFAULT, "order": FIXED,
     }
 )  # fmt: skip
+# What a new roster's entry has where the user gives nothing and prompts of the world have it.
+NEW: Final = MappingProxyType({"notes": True, "order": BY_RUN})

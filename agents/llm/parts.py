@@ -14,9 +14,9 @@ T = TypeVar("T")
 # Characters that are escaped as in JSON: quotes and backslashes; those of chat templates, code
 # fences and plans, also in their wide forms; and all that are invisible or reorder text. Listed,
 # because `str.isprintable` differs between Python versions, and every version must make the same
-# prompt.
+# prompt. Not a # before a digit, as contributions are called at a table (#7).
 _SPECIAL: Final = re.compile(
-    r"[\"\\\0-\x1f\x7f-\xa0<>\[\]{}|`#"
+    r"#(?![0-9])|[\"\\\0-\x1f\x7f-\xa0<>\[\]{}|`"
     r"\uff02\uff03\uff1c\uff1e\uff3b-\uff3d\uff40\uff5b-\uff5d\ufe00-\ufe6f"
     r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
     r"\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufeff"
@@ -37,8 +37,9 @@ def quoted(text: str, most: int) -> str:
         return whole
     parts: list[str] = []
     left = most - 2
-    for character in text:
-        part = _SPECIAL.sub(_escape, character)
+    for at, character in enumerate(text):
+        special = _SPECIAL.match(text, at)
+        part = character if special is None else _escape(special)
         left -= size(part)
         if left < 0:
             break
@@ -55,17 +56,8 @@ def _escape(special: re.Match[str]) -> str:
 
 def within(items: Iterable[str], most: int, between: str = ", ") -> str:
     """The first items that fit into `most` bytes, joined, and the number of the others."""
-    kept: list[str] = []
-    size = left_out = 0
-    for item in items:
-        size += len(item.encode()) + len(between)
-        if left_out or size > most:
-            left_out += 1
-        else:
-            kept.append(item)
-    if left_out:
-        kept.append(f"and {left_out} more" if between != "\n" else f"({left_out} more left out)")
-    return between.join(kept)
+    more = "({} more left out)" if between == "\n" else "and {} more"
+    return limited(items, most, between, more.format)
 
 
 def size(text: str) -> int:

@@ -53,6 +53,8 @@ _THOUGHT: Final = r"(?ai)</think>"
 
 _BYTES: Final = 4  # of a token, as usual
 
+REFUSED: Final = (400, 413, 422)  # statuses of a question that a server never takes
+
 LENGTH: Final = "length"  # why a server stopped, where the answer was cut off
 
 Message = Mapping[str, str]  # role and content
@@ -219,9 +221,10 @@ class Question(Record, frozen=True, dict=True):  # with cached properties
         """The body of the request."""
         model = self.asked_model
         body: dict[str, Any] = {"model": model.model, "messages": list(self.messages)}
+        seed_name = "seed" if self.server is None else self.server.seed_name
         sampling = {
             "temperature": model.temperature,
-            "seed": self.seed if model.seed_from == RUN else model.seed,
+            seed_name: self.seed if model.seed_from == RUN else model.seed,
             "top_p": model.top_p,
             "reasoning_effort": model.reasoning_effort,
         }
@@ -247,7 +250,7 @@ class Answer(msgspec.Struct, frozen=True):
             reported, or impossible. They may be more than was asked for.
         tokens_reasoning, tokens_cached: of these, tokens of reasoning, and those of the question
             that the server had; None: not reported.
-        tries: how often the question was sent.
+        tries: how often the question was sent since the run last waited for its server.
         fingerprint: of the server's system.
         created: the server's clock, in seconds.
         reasoning: given apart from the text, or split off; None: neither.
@@ -325,6 +328,13 @@ class Answer(msgspec.Struct, frozen=True):
         if self.error == REFUSAL:
             return REFUSAL
         return CUT if self.finish == LENGTH else None
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether no answer arrived for a reason of the network or the server, not of what was
+        asked: later the same question may be answered.
+        """
+        return self.trouble is not None and self.status not in REFUSED
 
     @property
     def failure(self) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 
+from goldrush.agents.llm.options import ABSENT, AUTO, DEFAULT, FRAMING, NEW, OPTION
 from goldrush.agents.roster import SPLIT, format_policy
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.records import Record
@@ -86,10 +87,10 @@ def subject_of(name: str, options: Mapping[str, object], prompt: PromptVersion |
     """
     named = {n: options[n] for n in LABELLED if type(options.get(n)) in (str, int, float, bool)}
     version = prompt if prompt is not None and prompt.is_of(options) else None
-    if version and "notes" in version.framing and options.get("notes") is not True:
-        named["notes"] = False
-    else:
-        named.pop("notes", None)
+    framing = () if version is None else version.framing
+    for option in NEW.keys() & framing:
+        if named.setdefault(option, ABSENT[option]) == NEW[option]:
+            del named[option]
     if "wording" in named:
         named["wording"] = wording_label(
             str(named["wording"]), options.get("wording_sha256"), version
@@ -146,10 +147,11 @@ def decided(player: F, version: PromptVersion) -> F:
     used.
     """
     from goldrush.agents.llm.model import Model
-    from goldrush.agents.llm.options import ABSENT, AUTO, DEFAULT, FRAMING, OPTION
 
     given: dict[str, Any] = {"prompt": version.number, "wording": player.wording or DEFAULT}
-    given["notes"] = "notes" in version.framing if player.notes is None else player.notes
+    for name in NEW:
+        if getattr(player, name) is None:
+            given[name] = (NEW if name in version.framing else ABSENT)[name]
     who = "a person"
     if isinstance(player, Model):
         who = f"model {player.name}"

@@ -1,4 +1,4 @@
-"""Wordings in TOML files: those that users write, those that goldrush ships, and how to write one.
+"""Wordings in TOML files: those that users write, and those that goldrush ships.
 
 A file has a table `messages` by id, a table `names`, `extends` with the name of a shipped wording
 (`default` if absent) and `description`, a line about it. The name of a file is that of its wording.
@@ -6,7 +6,6 @@ A file has a table `messages` by id, a table `names`, `extends` with the name of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -25,12 +24,10 @@ from goldrush.agents.llm.wordings import (
 )
 from goldrush.kernel.errors import BadInput, format_value, nearest, unknown
 from goldrush.kernel.files import read_input, toml_in
-from goldrush.kernel.text import is_visible
 
 FILE_MAX: Final = 1 << 18  # bytes of a file
 SUFFIX: Final = ".toml"
 _EXAMPLE: Final = "[messages] and below it ID = 'TEXT'"
-_WIDTH: Final = 100  # columns of a written file, where spaces allow it
 
 
 def shipped_in(package: str, folder: str = "wordings") -> Mapping[str, str]:
@@ -56,7 +53,8 @@ def wording_named(name: str, wordable: Wordable) -> Wording:
         return _read(name, f"wording {name}", wordable.shipped[name], wordable)
     if not name.endswith(SUFFIX):
         raise unknown("wording", name, [DEFAULT, *wordable.shipped], " or FILE.toml")
-    path, name, text = name, Path(name).name.removesuffix(SUFFIX), _text_of(name)
+    path, name = name, Path(name).name.removesuffix(SUFFIX)
+    text = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
     if not WORDING.holds(name):
         raise BadInput(
             f"{path} would be the wording {name!r}", "name the file [a-z][a-z0-9-]{0,31}.toml"
@@ -77,14 +75,6 @@ def wording_named(name: str, wordable: Wordable) -> Wording:
 def shipped_sha256(name: str, wordable: Wordable) -> str | None:
     """The SHA-256 of a shipped wording; None: none of this name is shipped."""
     return wording_named(name, wordable).sha256 if name in wordable.shipped else None
-
-
-def _text_of(path: str) -> str:
-    data = read_input(path, FILE_MAX, "give a shipped wording, or a TOML file of one")
-    try:
-        return data.decode()
-    except ValueError:
-        raise BadInput(f"{path} is not UTF-8 text", f"write {_EXAMPLE}") from None
 
 
 def _read(name: str, where: str, text: str, wordable: Wordable) -> Wording:
@@ -126,55 +116,3 @@ def _tables(where: str, text: str) -> dict[str, Any]:
                 f"write [{key}]" if kinds[key] is dict else f"write {key} = 'TEXT'",
             )
     return tables
-
-
-# Writing.
-
-
-def as_toml(wording: Wording, wordable: Wordable) -> str:
-    """A wording as a file, with all its messages and names."""
-    description = "" if wording.name == DEFAULT else wording.description
-    changes: dict[str, Any] = {**changes_in(wording.text)} if wording.text else {}
-    messages = {**wordable.messages.texts, **changes.get("messages", {})}
-    lines = [f"description = {_value(description)}", ""] if description else []
-    lines += ["[messages]", *(f"{id} = {_value(text)}" for id, text in messages.items())]
-    names = dict(changes.get("names", {}))
-    tables = {each: names.pop(each) for each in ("kinds", "keys") if each in names}
-    if names:
-        lines += ["", "[names]", *(f"{name} = {json.dumps(names[name])}" for name in names)]
-    for each, table in tables.items():
-        lines += ["", f"[names.{each}]"]
-        lines += [f"{old} = {json.dumps(new)}" for old, new in table.items()]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _value(text: Any) -> str:
-    """A message in TOML: in lines of _WIDTH columns, where it has spaces."""
-    if not isinstance(text, str):
-        return f"[\n{''.join(f'{_value(each)},{chr(10)}' for each in text)}]"
-    quoted = "".join(map(_character, text))
-    if len(quoted) <= _WIDTH - 24 and "\n" not in quoted:
-        return f'"{quoted}"'
-    written = "\n".join(map(_folded, quoted.split("\n")))
-    return f'"""\n{written}"""'
-
-
-def _character(character: str) -> str:
-    """A character in TOML: what cannot be seen is written as its code, so that it can be read."""
-    if character in '"\\':
-        return f"\\{character}"
-    if character == "\n" or is_visible(character):
-        return character
-    return f"\\U{ord(character):08x}"
-
-
-def _folded(line: str) -> str:
-    """A line with a backslash at the end of each part of it; spaces after one would be lost."""
-    parts: list[str] = []
-    while len(line) > _WIDTH:
-        cut = line.rfind(" ", 0, _WIDTH - 1) + 1
-        if not cut or line[cut : cut + 1] in (" ", ""):
-            break
-        parts.append(f"{line[:cut]}\\")
-        line = line[cut:]
-    return "\n".join([*parts, line])

@@ -28,10 +28,10 @@ NOUNS: Final = (*_COLUMNS, "agent", "measure", "run", "step")
 OTHER: Final = "take another name"
 # Parameters of the calls that take settings by name: `goldrush.record`, `study` and the like.
 PARAMETERS: Final = frozenset(
-    ["ask", "at", "backend", "check", "cls", "folder", "force", "fsync", "given", "jobs",
-     "journal", "models", "on_step", "on_unit", "out", "path", "policies",
-     "program", "replace", "resources", "roster", "rosters", "rounds", "seeds", "self", "treatment",
-     "treatments", "world"]
+    ["ask", "at", "backend", "check", "cls", "contrasts", "folder", "force", "fsync", "given",
+     "jobs", "models", "on_step", "on_unit", "out", "path", "policies", "program", "replace",
+     "resources", "roster", "rosters", "rounds", "seeds", "self", "treatment", "treatments",
+     "world"]
 )  # fmt: skip
 
 

@@ -142,12 +142,15 @@ class Submission(_Record):
     Attributes:
         agent: who submitted it; set by the framework.
         error: why a model's or a person's answer could not be read; null for all else.
+        missing: None: who has no usable answer submits nothing, and the rules are given fewer
+            submissions than agents. Otherwise its `default` stands for the answer.
     """
 
     agent: Agent
     error: str | None
     listed: ClassVar[tuple[str, ...]] = ()
     apply: ClassVar[Callable[..., None] | None] = None
+    missing: ClassVar[object] = "default"
 
     @classmethod
     def default(cls) -> Self:
@@ -188,6 +191,9 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
     `scope`: the names that hints can have besides those of its module. Raises BadInput.
     """
     name, is_submission = record.__name__, issubclass(record, Submission)
+    if issubclass(record, Submission) and record.missing not in (None, Submission.missing):
+        wrong = f"{name}.missing is {format_value(record.missing)}"
+        raise BadInput(wrong, "write missing = None, or def default(cls)")
     known = get_type_hints(record, localns=dict(scope), include_extras=True)
     types: dict[str, Field] = {}
     for field in record.listed:

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from inspect import signature
 from itertools import groupby, repeat
-from operator import itemgetter
 from typing import Any, Final, cast
 
 from goldrush.kernel import shape
@@ -32,8 +31,9 @@ from goldrush.kernel.game.watch import (
 )
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import Kind
-from goldrush.kernel.submissions import arrange
+from goldrush.kernel.submissions import arrange, one_of_each, pending_fault
 from goldrush.kernel.world import (
+    OTHER,
     Batch,
     Block,
     EventType,
@@ -42,13 +42,11 @@ from goldrush.kernel.world import (
     Row,
     Vocabulary,
     World,
-    if_given,
 )
 
 Apply = Callable[[State, Sequence[Row]], None]
 Facts = Mapping[str, object]
 Roster = Sequence[Mapping[str, object]]  # as a state has it
-_FIRST: Final = itemgetter(0)
 Frozen = tuple[Mapping[str, object], Roster, int, str | None, Sequence[object]]
 
 
@@ -69,6 +67,8 @@ class Compiled:
         has_steps: a unit has several steps.
         vocabulary: its nouns.
         codes: of its records, the index of their type.
+        naming: by code, the places of fields that name agents besides whose the row is, and what
+            gives the agents of a value.
     """
 
     def __init__(self, game: type[Game]) -> None:
@@ -83,8 +83,7 @@ class Compiled:
         self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
         self._telling = _Telling(game)
         self._start_draws = len(signature(game.start).parameters) > 1
-        # By code, the places of fields that name agents, and what gives the agents of a value.
-        self._naming = [
+        self.naming = [
             [
                 (at, _ids_of(kind))
                 for at, kind in enumerate(type.fields.values())
@@ -212,23 +211,14 @@ class Compiled:
 
     def _asked(self, asks: type[Submission], state: State, inputs: Block) -> list[Submission]:
         code = self.codes[asks]
-        rows = inputs.rows(code)
-        if len(inputs.batches) > 1 or list(map(_FIRST, rows)) != self.movers(state):
-            raise InvalidInputs(
-                f"a step needs one `{snake(asks.__name__)}` of every agent whose turn it is, in "
-                "agent order"
-            )
+        rows = one_of_each(inputs, code, self.movers(state))
         if self.names_stranger(code, rows, state.config.agents):
             raise InvalidInputs("a submission names an agent that the run does not have")
-        return list(map(tuple.__new__, repeat(asks), rows))
-
-    def names_agents(self, code: int) -> bool:
-        """Whether submissions or events of a type name agents besides whose they are."""
-        return bool(self._naming[code])
+        return list(map(tuple.__new__, repeat(asks), _given(asks, rows)))
 
     def names_stranger(self, code: int, rows: Iterable[Row], agents: int) -> bool:
         """Whether a submission names an agent that a run with so many does not have."""
-        naming = self._naming[code]
+        naming = self.naming[code]
         return bool(naming) and any(
             named >= agents for row in rows for at, ids in naming for named in ids(row[at])
         )
@@ -295,15 +285,7 @@ class Compiled:
 
     def pending_fault(self, state: State, pending: Block) -> str | None:
         """The reason why these submissions cannot begin a step, or None."""
-        code, movers = self.code(self.phase(state)), set(self.movers(state))
-        given = [row[0] for batch, rows in pending for row in rows if batch == code]
-        count = sum(len(rows) for _, rows in pending)
-        if len(set(given)) == count and movers.issuperset(given):
-            return None
-        return (
-            "the pending submissions are not of different agents of the step, but of "
-            f"{format_value(given)}"
-        )
+        return pending_fault(pending, self.code(self.phase(state)), self.movers(state))
 
     def digest(self, state: State) -> int:
         """xxh3-64 of the canonical encoding of [head, unit, fields], where head is that of
@@ -436,23 +418,29 @@ def _ids_of(kind: Kind) -> Callable[[Any], Iterable[Any]]:
 def _event_type(record: type[Event | Submission]) -> EventType:
     fields = {name: field.kind for name, field in record.types.items()}
     name = snake(record.__name__)
-    if issubclass(record, Submission):
-        return EventType(
-            name, {"agent": shape.AGENT, **fields, **shape.FROM_MODELS}, is_input=True,
-            text=f"{_submitted_text(record)}{{error}}", cases={"error": _BY_DEFAULT},
-        )  # fmt: skip
-    return EventType(name, fields, text=record.says)
-
-
-# What an agent submits whose answer has an error.
-_BY_DEFAULT: Final = if_given(", the default move: its answer could not be used ({error})")
-
-
-def _submitted_text(record: type[Submission]) -> str:
+    if not issubclass(record, Submission):
+        return EventType(name, fields, text=record.says)
     # Quoted, a text that an agent chooses cannot pass for further fields.
     free = {n for n, field in record.types.items() if not field.choices and field.kind.holds("")}
-    values = ", ".join(f"{n} {{{n}{':quoted' if n in free else ''}}}" for n in record.types)
-    return f"{{agent}} submits {values or snake(record.__name__)}"
+    holes = {n: f"{{{n}{':quoted' if n in free else ''}}}" for n in fields}
+    given = ", ".join(f"{n} {hole}" for n, hole in holes.items()) or name
+    stands = f"{', '.join(holes.values()) or name} stand{'s' * (len(holes) < 2)} for it"
+    unusable = f"{given} (no usable answer: {stands})"
+    if record.missing is None:
+        fields = {name: shape.optional(kind) for name, kind in fields.items()}
+        unusable = "nothing (no usable answer)"
+    return EventType(
+        name, {"agent": shape.AGENT, **fields, **shape.FROM_MODELS}, is_input=True,
+        text="{agent} submits {error}",
+        cases={"error": {None: given, OTHER: f"{unusable}; error {{error}}"}},
+    )  # fmt: skip
+
+
+def _given(record: type[Event | Submission], rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows without those of agents who submit nothing: these have an error."""
+    if not issubclass(record, Submission) or record.missing is not None:
+        return rows
+    return [row for row in rows if row[-2] is None]
 
 
 def _applier(record: type[Event | Submission]) -> Apply | None:
@@ -464,7 +452,7 @@ def _applier(record: type[Event | Submission]) -> Apply | None:
     apply, make = record.apply, tuple.__new__
 
     def of_rows(state: State, rows: Sequence[Row]) -> None:
-        for row in rows:  # of events that were just yielded, or of a journal
+        for row in _given(record, rows):  # of events that were just yielded, or of a journal
             apply(row if type(row) is record else make(record, row), state)
 
     return of_rows

@@ -14,10 +14,9 @@ from typing import Final
 
 import msgspec
 
-from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm import afterwards
 from goldrush.agents.llm.afterwards import Changes, QuestionAbout
-from goldrush.agents.llm.budget import Estimate, prices
+from goldrush.agents.llm.budget import prices
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
@@ -48,6 +47,7 @@ from goldrush.replay.asked.file import (
     read,
 )
 from goldrush.replay.data.columns import TEXT, type_of
+from goldrush.replay.estimate import BYTES_PER_TOKEN, Estimate
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.batch import SUFFIX as JOURNAL
 from goldrush.replay.journal.batch import BatchResult
@@ -274,9 +274,9 @@ def _estimates(asking: Asking, options: AskedOptions, models: Models) -> list[Es
         size = parts * sum(each.upper_bound.tokens_in for each in asked)
         most_out = parts * sum(each.upper_bound.tokens_out for each in asked)
         most, price = size + most_out * (parts - 1) // 2, known.get(name)
-        cost = price and price.millionths(most, most_out) / 1_000_000
-        about = ceil(size / BYTES_PER_TOKEN)
-        found.append(Estimate(name, parts * len(asked), about, most, most_out, cost))
+        about = min(ceil(size / BYTES_PER_TOKEN), most)
+        costs = [price and price.millionths(each, most_out) / 1_000_000 for each in (about, most)]
+        found.append(Estimate(name, parts * len(asked), about, most, most_out, *costs))
     return found
 
 

@@ -109,7 +109,10 @@ def encoded(line: object) -> bytes:
 
 def read(path: str) -> AskedFile:
     """The content of a file. Raises BadInput for one that is not of this form, or was changed."""
-    data = files.read_input(path, SIZE_MAX, _INSTEAD)
+    with files.open_regular(path, "a file of answers") as file:
+        data = file.read(SIZE_MAX + 1)
+    if len(data) > SIZE_MAX:
+        raise BadInput(f"{path} has more than {SIZE_MAX:,} bytes", _INSTEAD)
     data = data[: data.rfind(b"\n") + 1]
     lines = data.splitlines(keepends=True)
     is_complete = len(lines) > 1 and lines[-1].startswith(b'{"sha256":')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from operator import attrgetter
 from typing import Any, Final
 
@@ -104,25 +104,8 @@ def type_of(schema: Schema) -> Type:
         case {"anyOf": [given, *_]}:
             return type_of(given)
         case {"type": "array", "items": {"anyOf": [items, *_]} | items}:
-            if "properties" in items:
-                fields = items["properties"].items()
-                return _records(tuple((name, type_of(field)) for name, field in fields))
             return _LISTS.get(items.get("type"), JSON)
     return _TYPES.get(schema.get("type", ""), JSON)
-
-
-@cache
-def _records(fields: Sequence[tuple[str, Type]]) -> Type:
-    """Lists of records: `[value, ...]` in JSON, structs in Parquet."""
-
-    def arrow(pa: Any) -> Any:
-        return pa.list_(pa.struct([(name, of.arrow(pa)) for name, of in fields]))
-
-    def plain(records: Sequence[Any]) -> list[Any]:
-        return [None if record is None else tuple(record) for record in records]
-
-    name = f"list of ({', '.join(name for name, _ in fields)})"
-    return Type(name, _as_json, arrow, plain)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -34,9 +34,6 @@ from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.tools import ClosedUnit, Description, View, lazy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from goldrush.replay.environment import JournalEnv
     from goldrush.replay.journal.tie_break import DrawAudits
 
 
@@ -44,7 +41,6 @@ class GameTools(SimultaneousTools):
     """The tools of a game."""
 
     _draws = lazy("goldrush.replay.game.draws:draws_of")
-    _environment = lazy("goldrush.replay.game.environment:GameEnv")
 
     def __init__(self, game: type[Game]) -> None:
         super().__init__(players_of_game(game), game)  # type: ignore[arg-type]
@@ -95,16 +91,6 @@ class GameTools(SimultaneousTools):
     def draws(self) -> DrawAudits[State]:  # type: ignore[override]  # the game's own
         draws: DrawAudits[State] = self._draws(self.compiled)
         return draws
-
-    def environment(
-        self, treatment: str, roster: str | Sequence[object] | None, journal: str | Path | None,
-        settings: Mapping[str, object],
-    ) -> JournalEnv[State, Any, Any]:  # fmt: skip
-        game = self.compiled.game
-        made: JournalEnv[State, Any, Any] = self._environment(
-            game, treatment, roster, journal, settings
-        )
-        return made
 
     def fields(self, unit: ClosedUnit) -> Mapping[str, object]:
         return {name: getattr(unit.state, name) for name in unit.state.types}

@@ -83,15 +83,15 @@ class Consequences:
 
 def consequences(difference: Diff) -> Consequences | None:
     """The consequences of the first event that differs; None if no event differs in a unit that
-    both runs closed, and in a world without measures. Raises JournalError if a journal cannot be
-    read.
+    both runs closed, and in a world without measures, or whose units do not compare by number.
+    Raises JournalError if a journal cannot be read.
     """
     a, b = difference.a.path, difference.b.path
     tools, last = tools_at(a), min(difference.a.rounds, difference.b.rounds)
     vocabulary = difference.vocabulary
     if difference.first is None or difference.first.round > vocabulary.number(last):
         return None
-    if not tools.measures.outcomes:
+    if not (tools.measures.outcomes and tools.by_number):
         return None
     first = max(1, vocabulary.unit_of(difference.first.round))
     with reporting_forged(a, b):

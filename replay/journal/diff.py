@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import attrs
 
+from goldrush.agents.llm.question import MORE
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
@@ -28,7 +29,7 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, unchanged
-from goldrush.replay.find import open_world, tools_named
+from goldrush.replay.find import open_world, tools_at, tools_named
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.story import narrator
@@ -41,8 +42,12 @@ CAUSES: Final = (
 )  # fmt: skip
 WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DERIVATION, DAMAGE = CAUSES
 
+# What servers report of answers, besides what models say: not compared.
+_REPORTED: Final = {"model", "tokens_in", "tokens_out", "tries", *MORE} - {"reasoning"}
+
 LABEL_MAX: Final = 200  # characters of a player
 
+_NOT_COMPARED: Final = " (not compared: clocks, tokens and names that servers of models report)"
 _WHICH: Final = "`goldrush verify` shows which run follows the rules"
 
 
@@ -122,6 +127,8 @@ class Diff:
         causes: the causes in order of precedence.
         first: the first event that differs; None if all events of the units that both have are the
             same, except for setup and digests, whose difference is among the causes.
+        reported: whether servers reported other facts of answers (their clock, tokens, the name of
+            the model), which are not compared, nor are digests from there on.
         world: the world of both; None if they differ in world or rules.
     """
 
@@ -130,6 +137,7 @@ class Diff:
     causes: Sequence[Cause]
     first: First | None
     world: World[Any] | None = attrs.field(default=None, eq=False, repr=False)
+    reported: bool = False
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -167,6 +175,7 @@ class Diff:
         }
         return {
             "same": self.same,
+            "reported": self.reported,
             "prefix": self.prefix,
             "a": attrs.asdict(self.a),
             "b": attrs.asdict(self.b),
@@ -202,7 +211,7 @@ def diff(a: str | Path, b: str | Path) -> Diff:
             raise one.error
         number = world.vocabulary.number
         causes += [Cause(DAMAGE, number(run.broken_in), str(run.trouble())) for run in broken]
-    return Diff(*sides, causes, first, world)
+    return Diff(*sides, causes, first, world, one.reported)
 
 
 class _Run:
@@ -221,6 +230,7 @@ class _Run:
         self.declarations = 0
         self.declared_from = 0  # the first unit for which the last one holds; 0: the start
         self.digest: int | None = None
+        self.reported = False  # beside the other: see Diff
         self.rounds = self.counted = 0
         self.open = 0
         self.error: JournalError | None = None
@@ -304,7 +314,7 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
             known = one.declarations, two.declarations
             before = {(cause.kind, cause.name) for cause in declared}
             declared += (c for c in _declared(world, one, two) if (c.kind, c.name) not in before)
-        if not declared and one.digest != two.digest:
+        if not (declared or one.reported) and one.digest != two.digest:
             declared.append(_other_digests(world, one, two))
         if a is None or b is None:
             return None
@@ -314,9 +324,10 @@ def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> Fir
             first = _first_event(world, a, b)
             if first is not None:
                 return first
+            one.reported |= a.digest != b.digest and None not in (a.digest, b.digest)
         if a.digest is None or b.digest is None:
             return None  # one is a beginning of the other
-        if a.digest != b.digest and not declared:
+        if a.digest != b.digest and not (declared or one.reported):
             number = world.vocabulary.number(a.number)
             return First(number, _closed(world, a), _closed(world, b))
 
@@ -339,7 +350,16 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
 
 
 def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[RecordedEvent]:
-    return [event for block in blocks for event in fold.block_events(world, unit, block)]
+    return [_said(event) for block in blocks for event in fold.block_events(world, unit, block)]
+
+
+def _said(event: RecordedEvent) -> RecordedEvent:
+    """An event without what a server reports of an answer besides what it says."""
+    source = event.fields.get("source")
+    if not isinstance(source, Mapping):
+        return event
+    said = {name: fact for name, fact in source.items() if name not in _REPORTED}
+    return RecordedEvent(event.name, event.unit, {**event.fields, "source": said})
 
 
 def _first_pending(
@@ -496,7 +516,8 @@ def _causes(
     ]
     if type is not None and type.is_input and (hands or not declared):
         by_hand = f", put in by hand in {' and '.join(hands)}" if hands else ""
-        whose = event.name if agent is None else f"that of agent {agent}"
+        what = "the answer" if event.fields.get("source") else "that"
+        whose = event.name if agent is None else f"{what} of agent {agent}"
         name = None if agent is None else str(agent)
         values = (side and dict(side.fields) for side in (first.a, first.b))
         text = f"{whose} {where}{by_hand}"
@@ -516,7 +537,7 @@ def format_diff(difference: Diff) -> list[str]:
     Raises JournalError as reading the journals does.
     """
     a, b = difference.a, difference.b
-    lines = [_headline(difference)]
+    lines = [_headline(difference) + (_NOT_COMPARED if difference.reported else "")]
     lines += [f"cause: {cause.kind}: {cause.text}" for cause in difference.causes[:SHOWN_MAX]]
     if len(difference.causes) > SHOWN_MAX:
         lines.append(f"and {len(difference.causes) - SHOWN_MAX} more; --json has all")
@@ -567,8 +588,13 @@ def _prefix(short: ComparedRun, long: ComparedRun, words: Vocabulary) -> str:
 
 
 def _both(difference: Diff) -> list[str]:
-    """The first event that differs in both runs; as JSON where their texts are the same."""
-    story = narrator(difference.a.path)
+    """The first event that differs in both runs; as JSON where their texts are the same. Where the
+    world pairs units, how the first pair differs.
+    """
+    a, b = difference.a.path, difference.b.path
+    if paired := tools_at(a).differing(a, b):
+        return [*paired]
+    story = narrator(a)
     assert difference.first is not None
     events = difference.first.a, difference.first.b
     nothing = f"nothing more in this {difference.vocabulary.unit}"

@@ -9,24 +9,11 @@ from typing import Any
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
-from goldrush.replay.find import open_world, tools_at, tools_of, typed
+from goldrush.replay.find import open_world, tools_at, typed
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.journal.tie_break import DrawAudits, TieBreak
 from goldrush.replay.tools import lacks
-
-
-@reader_of
-def draws(path: str | Path) -> Iterator[TieBreak]:
-    """Every draw of a journal, in order.
-
-    Raises BadInput for a world without draws; JournalError at the first commit that cannot be read,
-    after the draws before it.
-    """
-    known = draws_of(path)
-    with JournalReader(path) as reader:
-        world = open_world(reader, tools_of(reader).world)
-        yield from _audited(known, Walk(world, reader, ROWS))
 
 
 @reader_of

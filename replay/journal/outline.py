@@ -28,9 +28,10 @@ from goldrush.kernel.errors import (
     TornTail,
     UnsupportedJournal,
 )
-from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
+from goldrush.kernel.journal import FORK, FORMAT, START, UNIT, Header, JournalReader
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import RecordedEvent, Vocabulary, World
-from goldrush.replay.find import distribution_of, tools_named, tools_of
+from goldrush.replay.find import distribution_of, open_world, tools_at, tools_named, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by, unusual
 from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.tools import Description, Tools
@@ -215,3 +216,26 @@ def _walked(info: Outline, reader: JournalReader) -> Outline:
         forks=tuple(forks),
         trouble=trouble,
     )
+
+
+def held(path: str) -> str:
+    """The units that a journal holds, and the answers of models and people that follow them, as
+    text. Raises what reading it raises.
+    """
+    closed = waiting = 0
+    players = tools_at(path).players
+    answers = () if players.answers is None else players.answers.codes
+    with JournalReader(path) as reader:
+        words = open_world(reader).vocabulary
+        for commit in reader:
+            if commit.digest is not None:
+                closed, waiting = commit.unit, 0
+            elif commit.kind == UNIT:
+                inputs = (batch for block in commit.blocks[::2] for batch in block)
+                waiting += sum(len(rows) for code, rows in inputs if code in answers)
+    holds = f"the start, but no {words.unit} yet"
+    if closed:
+        holds = f"{words.units} {words.first} to {words.number(closed)}, whole"
+    if waiting:
+        holds += f", and {format_count(waiting, 'answer')} of {words.format_unit(closed + 1)}"
+    return holds

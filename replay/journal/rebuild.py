@@ -8,23 +8,19 @@ incomplete end is being written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
 from goldrush.kernel import fold
-from goldrush.kernel.errors import BadInput, TornTail
-from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader, Location
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.walk import ROWS, Walk, check_digest
 from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.outline import outline_of
-from goldrush.replay.text import Paint, plain
 from goldrush.replay.tools import ClosedUnit, Tools
 from goldrush.replay.unit import format_unit
 
@@ -49,7 +45,7 @@ class Rebuilt(ClosedUnit, frozen=True):
     header: Header
 
     def __repr__(self) -> str:
-        return self.format(plain)
+        return format_unit(self, tools_named(self.header.world) or Tools())
 
     def as_dict(self) -> dict[str, object]:
         """What names the unit and its state, for JSON."""
@@ -59,10 +55,6 @@ class Rebuilt(ClosedUnit, frozen=True):
             self.vocabulary.unit: self.round,
             "digest": f"{self.digest:016x}",
         }
-
-    def format(self, paint: Paint) -> str:
-        """The unit as text: the declared fields of its state."""
-        return format_unit(self, tools_named(self.header.world) or Tools(), paint)
 
 
 @reader_of
@@ -162,37 +154,3 @@ def world_at(path: str | Path) -> World[Any]:
     """The world of the journal at a path. Raises as `tools_at`."""
     with JournalReader(path) as reader:
         return open_world(reader)
-
-
-@reader_of
-def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Rebuilt]:
-    """Each unit of a run as it closes, from the start on, until the run has ended. `wait`: called
-    before each further look at the file.
-
-    Raises BadInput if the path names another file by now; JournalError as reading a journal does,
-    except for a torn tail.
-    """
-    file: tuple[int, int] | None = None
-    after: Location | None = None  # the unit that was seen last
-    state: Any = None  # after that unit
-    while True:
-        with JournalReader(path) as reader:
-            if file not in (None, _file(reader)):
-                raise BadInput(f"{path} names another file by now", "watch it again")
-            file, world = _file(reader), open_world(reader)
-            before = None if state is None else world.copy(state)
-            walk = Walk(world, reader, commits=reader.commits(after), state=before)
-            first = 0 if after is None else after.unit + 1
-            with suppress(TornTail):
-                for rebuilt in closed_units(world, reader, walk, first):
-                    after, state = walk.commit.after, world.copy(rebuilt.state)
-                    yield msgspec.structs.replace(rebuilt, state=state)
-            if reader.ended:
-                return
-        wait()
-
-
-def _file(reader: JournalReader) -> tuple[int, int]:
-    """The identity of the file, whatever its path."""
-    here = reader.stat()
-    return here.st_dev, here.st_ino

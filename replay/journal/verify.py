@@ -53,13 +53,13 @@ from goldrush.kernel.walk import (
     format_location,
 )
 from goldrush.kernel.world import Block, Vocabulary, World
-from goldrush.replay.find import is_built_in, open_world, tools_of, typed
+from goldrush.replay.find import is_built_in, open_world, tools_at, tools_of, typed
 from goldrush.replay.tools import RERUN, Basis, Tools
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 
-_NOT_IN_JSON: Final = ("vocabulary", "trace", "hint", "uses_program")
+_NOT_IN_JSON: Final = ("vocabulary", "trace", "hint")
 _IF_ANY: Final = ("rests_on", "not_compared")  # in JSON where it is not empty
 
 Forks = Sequence[Mapping[str, Any]]
@@ -127,7 +127,6 @@ class Verdict(msgspec.Struct, frozen=True):
         forks: the public numbers of the units after which the run was forked.
         vocabulary: the nouns of its world.
         level_in_part: 4 where that level was checked for some players only, else None.
-        uses_program: level 4 needs a user-defined program.
         other_code: the SHA-256 of the source of the world's rules that the journal records, where
             the rules here have another one, NO_SOURCE if it records that nobody knows it; None:
             they are the same.
@@ -150,7 +149,6 @@ class Verdict(msgspec.Struct, frozen=True):
     forks: Sequence[int] = ()
     vocabulary: Vocabulary = Vocabulary()
     level_in_part: int | None = None
-    uses_program: bool = False
     other_code: str | None = None
     rests_on: str = ""
     not_compared: str = ""
@@ -241,18 +239,19 @@ def way_out(verdict: Verdict, program: str = "goldrush") -> str:
     """The command that continues from what is whole of a journal whose bytes are not, as the end of
     a message; empty for other faults, and where nothing is whole.
     """
-    fault, path = verdict.broken, typed(verdict.path)
+    fault, path = verdict.broken, verdict.path
     if fault is None or fault.level > INTEGRITY:
         return ""
     if fault.torn and not verdict.events:  # not even START
         return "; nothing was recorded in it: record again over it (--force)"
     if fault.torn:
-        return f"; `{program} resume {path}` removes them and continues the run"
+        return f"; `{program} resume {typed(path)}` removes them and continues the run"
     if verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
         last = verdict.vocabulary.number(verdict.rounds)
         again = " (with the changes of its fork)" if last in verdict.forks else ""
-        command = f"{program} fork {path} --at {last - 1}"
+        at = tools_at(path).fork_at(last - 1)
+        command = f"{program} fork {typed(path, f' --at {at}')}"
         return f"; `{command}`{again} keeps what is intact and plays the rest again"
     return ""
 
@@ -323,7 +322,7 @@ class _Check:
         self.tools: Tools | None = None
         self._reader = reader
         self._is_own = is_own
-        self._somebody_asked = self._uses_program = False
+        self._somebody_asked = False
         self.other_code: str | None = None
         self._not_asked: dict[str, None] = {}  # in the order in which they came up
         self._unknown: dict[str, None] = {}
@@ -361,7 +360,6 @@ class _Check:
             sha256=reader.sha256(),
             level=level if is_asked and not is_in_part else min(level, DERIVE),
             level_in_part=level if is_in_part else None,
-            uses_program=self._uses_program,
             other_code=self.other_code,
             rounds=self._rounds,
             counted=self._counted,
@@ -459,7 +457,6 @@ class _Check:
         self._somebody_asked |= asker.ask is not None
         self._not_asked.update(dict.fromkeys(asker.not_asked))
         self._unknown.update(dict.fromkeys(asker.unknown))
-        self._uses_program |= asker.uses_program
 
     def _judged(self, state: Any, inputs: Block) -> Block:
         """The events that a step derives; at level 4 its inputs are asked for again first.

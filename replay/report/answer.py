@@ -17,12 +17,14 @@ import attrs
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.report.numbers import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import format_equal, identical_cells
+from goldrush.replay.study.contrasts import CONTROLS, TOLD, WORDINGS
 from goldrush.replay.study.inference import smallest_p
 from goldrush.replay.study.outcomes import (
     CellStanding,
     Comparison,
     StudyOutcome,
     comparisons,
+    contrasted_in,
     outcome_named,
     seeds_needed,
     standings,
@@ -38,17 +40,18 @@ NAMED_MAX: Final = 5  # treatments, or rosters, that the first sentence names
 
 @attrs.frozen(repr=False)
 class StudyAnswer:
-    """The outcome of a study, its standings and comparisons, and what they come to. `nulls`: the
-    policy that cannot learn, and the rosters of its agents alone; `same`: the cells that are
-    identical to the baseline by construction, which have no standings.
+    """The outcome of a study, its standings and comparisons, and what they come to. `notes`: of
+    what controls are, by policy and roster; `same`: the cells that are identical to the baseline by
+    construction, which have no standings; `contrasts`: those that were chosen, as text.
     """
 
     results: AnyResults
     outcome: StudyOutcome
     standings: Sequence[CellStanding]
     comparisons: Mapping[str, Sequence[Comparison]]
-    nulls: Collection[str]
+    notes: Mapping[str, str]
     same: Collection[Cell]
+    contrasts: Sequence[str] = ()
 
     def __repr__(self) -> str:
         return "\n".join(self.sentences)
@@ -64,8 +67,8 @@ class StudyAnswer:
         return compared, most, differences
 
     def label(self, name: str) -> str:
-        """A roster or a policy by its name; the null is named as such."""
-        return f"{name}{NULL_NOTE}" if name in self.nulls else name
+        """A roster or a policy by its name; a control is named as such."""
+        return f"{name}{self.notes.get(name, '')}"
 
     def _compared(self) -> str:
         cells = list(self.results.by_cell)
@@ -153,21 +156,29 @@ class StudyAnswer:
     def verdicts(self) -> dict[str, str]:
         """By kind of comparison, whether there are differences and how sure that is."""
         noun = "distinct pair" if self.results.equal else "seed"
-        return {kind: _verdict(kind, compared, noun) for kind, compared in self.comparisons.items()}
+        return {
+            kind: _of_wordings(compared) if kind == WORDINGS else _verdict(kind, compared, noun)
+            for kind, compared in self.comparisons.items()
+        }
 
 
-def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
-    """The answer for an outcome (see `outcome_named`, also for errors)."""
+def answer_of(
+    results: AnyResults, name: str | None = None, contrasts: Sequence[str] = ()
+) -> StudyAnswer:
+    """The answer for an outcome (see `outcome_named`, also for errors). `contrasts`: those that are
+    compared; none: those of the plan, else all pairs. Raises BadInput as `contrasts_of`.
+    """
+    contrasts = contrasts or results.manifest.plan.get("contrasts", ())
     results = _without_players(results)
     outcome, same = outcome_named(results, name), identical_cells(results)
     null = results.of.studies.null
-    alone = {
-        cell.roster for cell, runs in results.by_cell.items() if set(runs[0].policies) == {null}
-    }
+    subjects = contrasted_in(results).subjects
+    notes = {cell.roster: CONTROLS.get(subject.wording, "") for cell, subject in subjects.items()}
+    alone = [cell.roster for cell, subject in subjects.items() if subject.name == null]
+    notes |= dict.fromkeys([null, *alone] if null else (), NULL_NOTE)
     shown = [standing for standing in standings(results, outcome) if standing.cell not in same]
-    return StudyAnswer(
-        results, outcome, shown, comparisons(results, outcome), {null, *alone} if null else (), same
-    )
+    compared = comparisons(results, outcome, contrasts)
+    return StudyAnswer(results, outcome, shown, compared, notes, same, contrasts)
 
 
 def _without_players(results: AnyResults) -> AnyResults:
@@ -198,7 +209,8 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
         return f"Whether {kind} differ cannot be told: no two runs to be compared have a value."
     needed = seeds_needed(compared)
     if needed is not None:
-        least = p_value(min(1.0, 2 * len(compared) * smallest_p(most))).replace(TOGETHER, " ")
+        family = min(comparison.tests for comparison in compared)
+        least = p_value(min(1.0, 2 * family * smallest_p(most))).replace(TOGETHER, " ")
         return (
             f"Whether {kind} differ cannot be told from {format_count(most, noun)}: in {tests} "
             f"the least possible p is {least}; at least {needed} {noun}s are needed for p < 0.05."
@@ -218,8 +230,38 @@ def _verdict(kind: str, compared: Sequence[Comparison], noun: str) -> str:
     return f"No difference between {kind} was found in {tests}{_could_have(compared)}."
 
 
+def _of_wordings(compared: Sequence[Comparison]) -> str:
+    """Which wordings differ by more than the noise. `told` is counted apart: whether words move the
+    model at all.
+    """
+    if all(each.floor is None for each in compared):
+        return (
+            "Whether wordings differ cannot be told from noise: no roster has the default wording "
+            "with other samples ([sample=1]) under two seeds or more."
+        )
+    told = [each for each in compared if TOLD in (each.a, each.b)]
+    others = [each for each in compared if each not in told]
+    parts = [("Wordings", others), ("The positive control", told)]
+    return " ".join(_beyond_noise(who, of) for who, of in parts if of)
+
+
+def _beyond_noise(who: str, of: Sequence[Comparison]) -> str:
+    beyond = [each for each in of if not each.is_noise]
+    if beyond:
+        most = max(beyond, key=_size)
+        return (
+            f"{who}: {len(beyond)} of {format_count(len(of), 'difference')} beyond the noise, most "
+            f"{most.b} {MINUS} {most.a} for {most.where}: {bounds(most.change.difference)} (95% "
+            f"interval of {format_count(most.change.n, 'seed')}; noise up to "
+            f"{number(most.floor, 2)}; p {_p(most.holm)}{_corrected([most])})."
+        )
+    sizes = [each.detectable for each in of if each.detectable is not None]
+    least = f"; one of {number(max(sizes), 2)} or more could have been" if sizes else ""
+    return f"{who}: no difference is told from noise{least}."
+
+
 def _corrected(compared: Sequence[Comparison]) -> str:
-    return "" if len(compared) == 1 else " after Holm's correction"
+    return "" if compared[0].tests == 1 else " after Holm's correction"
 
 
 def _could_have(compared: Sequence[Comparison]) -> str:

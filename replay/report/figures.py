@@ -18,8 +18,9 @@ from goldrush.replay.report.numbers import MINUS
 from goldrush.replay.report.plot import DOTS, LINES, Row, Style, styles_of
 from goldrush.replay.report.reported import ReportedStudy, defined
 from goldrush.replay.study.comparisons import baseline_of
+from goldrush.replay.study.contrasts import TREATMENTS
 from goldrush.replay.study.inference import Interval
-from goldrush.replay.study.outcomes import TREATMENTS, Comparison, outcome_in
+from goldrush.replay.study.outcomes import Comparison, outcome_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.text import capitalized
 from goldrush.replay.tools import Tools

@@ -23,7 +23,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.colours import css_variables
 from goldrush.replay.extras import require
 from goldrush.replay.journal.outline import outline_of
-from goldrush.replay.report import failures, figures, sections, verdicts
+from goldrush.replay.report import failures, figures, models, sections, verdicts
 from goldrush.replay.report.figure import Figure
 from goldrush.replay.report.numbers import printable
 from goldrush.replay.report.reported import ReportedStudy
@@ -72,10 +72,11 @@ class StudyPage:
         every = [
             sections.standings_table(study),
             *sections.comparison_tables(study),
+            *sections.wording_tables(study),
             *(verdicts.criteria_tables(study) if study.judges else ()),
             *study.of.chapter.tables(study),
             *(table for *_, table in self.treatments),
-            failures.model_table(study.results),
+            *models.model_tables(study),
             *sections.measure_tables(study),
         ]
         return {table.name: table for table in every if table.rows}

@@ -18,8 +18,8 @@ from typing import Final
 
 import attrs
 
+from goldrush.kernel.grouping import grouped
 from goldrush.replay.colours import hues_of
-from goldrush.replay.grouping import grouped
 from goldrush.replay.report.numbers import fixed, number, printable
 from goldrush.replay.studies import NO_STUDIES, Studies
 from goldrush.replay.text import csv_of, cut_apart

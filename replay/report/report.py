@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
@@ -20,6 +22,7 @@ from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.models import Models
     from goldrush.replay.data.user_functions import UserMeasure
 
 NAME: Final = "report.html"
@@ -35,7 +38,10 @@ def report(
     tables: str | Path | None = None,
     outcome: str | None = None,
     criteria: bool = False,
+    contrasts: Sequence[str] = (),
     users: Sequence[UserMeasure] = (),
+    models: Models | None = None,
+    names_hosts: bool = False,
     on_step: OnStep = lambda what, done, every: None,
 ) -> tuple[StudyPage, Path]:
     """Write the report of a study, and return it with its path. The same study and versions give
@@ -49,7 +55,9 @@ def report(
         tables: also write every table into this folder, as CSV and LaTeX.
         outcome: the measure that is compared; None: that of the world.
         criteria: add change over time and the criteria of the world.
+        contrasts: what is compared, `plain-default`; none: as planned, else all pairs.
         users: measures of the user, besides those of the world.
+        models: how language models are reached, for their prices and, if `names_hosts`, hosts.
 
     Raises:
         BadInput: if the study cannot be reported on or the path not be written, and if scipy,
@@ -67,7 +75,9 @@ def report(
         check_folder(tables, TABLES, force=force)
 
     results = results_of(folder, jobs=jobs, on_run=partial(on_step, "measuring"), users=users)
-    page = StudyPage(study_of(results, outcome, criteria=criteria))
+    reported = study_of(results, outcome, contrasts, criteria=criteria)
+    reported = attrs.evolve(reported, models=models, names_hosts=names_hosts)
+    page = StudyPage(reported)
     if figures is not None:
         write_figures(
             list(page.figures.values()), figures, force=force, jobs=jobs,

@@ -12,13 +12,15 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.given import games
+from goldrush.agents.llm.models import Models
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.grouping import grouped
 from goldrush.replay.journal.source import other_code_among
 from goldrush.replay.report.answer import StudyAnswer, answer_of
+from goldrush.replay.report.failures import shortened
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.numbers import number
+from goldrush.replay.report.numbers import NONE, number
 from goldrush.replay.report.plot import LINES_MAX, Row, Style, styles_of
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.inference import Interval
@@ -38,6 +40,7 @@ class ReportedStudy:
     Attributes:
         asked: the name of the outcome; None: that of the world.
         judges: whether change over time and the criteria of the world have a section.
+        models: how language models are reached, for prices and, if `names_hosts`, hosts.
     """
 
     asked: str | None
@@ -46,6 +49,8 @@ class ReportedStudy:
     against: Mapping[Cell, Mapping[str, Interval]]
     assessment: Assessment
     styles: Mapping[str, Style]
+    models: Models | None = None
+    names_hosts: bool = False
 
     @property
     def results(self) -> AnyResults:
@@ -90,6 +95,7 @@ class ReportedStudy:
         folder = self.results.folder
         outcome = "" if self.asked is None else f" --outcome {self.asked}"
         criteria = " --criteria" if self.judges else ""
+        criteria += "".join(f" --contrast {shlex.quote(each)}" for each in self.answer.contrasts)
         users = "".join(
             f" --measure {shlex.quote(user.typed(folder))}" for user in self.results.users
         )
@@ -118,7 +124,16 @@ class ReportedStudy:
     def of_cell(self, cell: Cell) -> dict[str, str]:
         """What a row of a table says of its cell, by column."""
         where = {"treatment": cell.treatment, "roster": self.answer.label(cell.roster)}
-        return {**where, **self.if_several(cell.rounds), **self.covariate(cell)}
+        several = self.if_several(cell.rounds)
+        return {**where, **several, **self.covariate(cell), **self.failed(cell)}
+
+    def failed(self, *cells: Cell) -> dict[str, str]:
+        """The column of the share of models' failed answers for some cells; none without models."""
+        if not any(run.taken for run in self.results.runs):
+            return {}
+        shares = [self.results.failed(cell) for cell in dict.fromkeys(cells)]
+        texts = [NONE if share is None else f"{share:.0%}" for share in shares]
+        return {"failed answers": " and ".join(texts)}
 
     def covariate(self, *cells: Cell) -> dict[str, str]:
         """The column of the covariate for some cells; none without a covariate."""
@@ -192,19 +207,27 @@ class ReportedStudy:
         rosters = list(dict.fromkeys(cell.roster for cell in cells))
         intervals = " Intervals of means are by Student's t over seeds." if has_intervals else ""
         players = f" {_listed('Roster', rosters)}" if any(rosters) else ""
+        shares = [(share, cell) for cell in cells if (share := self.results.failed(cell))]
+        lines = shortened([f"{share:.0%} in {cell.format(self.units)}" for share, cell in shares])
+        failed = f" Failed answers of models: {'; '.join(lines)}." if lines else ""
         return (
             f"{format_count(len(every), 'run')} of {horizons} {self.units}, with seeds {seeds} in "
-            f"each cell. {_listed('Treatment', treatments)}{players}{intervals}"
+            f"each cell. {_listed('Treatment', treatments)}{players}{failed}{intervals}"
         )
 
 
 def study_of(
-    results: AnyResults, outcome: str | None = None, *, criteria: bool = False
+    results: AnyResults,
+    outcome: str | None = None,
+    contrasts: Sequence[str] = (),
+    *,
+    criteria: bool = False,
 ) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    answer = answer_of(results, outcome)
+    answer = answer_of(results, outcome, contrasts)
     against, assessment = against_baseline(answer.results), Assessment(answer.results)
-    return ReportedStudy(outcome, criteria, answer, against, assessment, _styles(answer.results))
+    styles = _styles(answer.results)
+    return ReportedStudy(outcome, criteria, answer, against, assessment, styles)
 
 
 def defined(measure: AgentMeasure | Measure) -> str:

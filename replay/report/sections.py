@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure
-from goldrush.replay.grouping import grouped
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.report.numbers import (
     MINUS,
@@ -21,8 +21,17 @@ from goldrush.replay.report.numbers import (
 )
 from goldrush.replay.report.reported import ReportedStudy, defined
 from goldrush.replay.report.tables import Content, Marked, ReportTable
+from goldrush.replay.study.contrasts import (
+    POLICIES,
+    ROSTERS,
+    TREATMENTS,
+    WORDINGS,
+    Worded,
+    over_wordings,
+    shares_of,
+)
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
+from goldrush.replay.study.outcomes import Comparison, contrasted_in
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
 from goldrush.replay.text import capitalized, cut_middle
@@ -32,10 +41,13 @@ SETTING_MAX: Final = 60  # characters of a setting
 SOME: Final = 5  # runs that are named
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
+BEYOND, NOISE = "beyond noise", "not told from noise"
+NO_NOISE: Final = "noise not measured: needs [sample=1]"
 _PAIRED: Final = {
     TREATMENTS: "roster",
     ROSTERS: "treatment",
     POLICIES: "roster and treatment",
+    WORDINGS: "model and treatment",
 }
 
 
@@ -80,9 +92,74 @@ def _compared(study: ReportedStudy, comparison: Comparison) -> dict[str, Content
         "difference ± 95%": bounds(change.difference),
         "p": p_value(comparison.p), "Holm": p_value(comparison.holm),
         "effect": within_bounds(change.effect, change.effect_low, change.effect_high),
+        "noise": number(comparison.floor, 2) if comparison.kind == WORDINGS else "",
         "detectable": number(comparison.detectable, 2),
-        "result": Marked(DIFFERS if comparison.differs else NOT_FOUND),
+        **study.failed(*comparison.cells),
+        "result": Marked(_result(comparison)),
     }  # fmt: skip
+
+
+def _result(comparison: Comparison) -> str:
+    if comparison.kind != WORDINGS:
+        return DIFFERS if comparison.differs else NOT_FOUND
+    if comparison.floor is None:
+        return NO_NOISE
+    return NOISE if comparison.is_noise else BEYOND
+
+
+def wording_tables(study: ReportedStudy) -> list[ReportTable]:
+    """What models do under all their wordings: verdicts, and the shares of the variance."""
+    subjects, outcome = contrasted_in(study.results).subjects, study.answer.outcome
+    rows: list[dict[str, Content]] = []
+    worded = [cell for cell in study.cells if subjects[cell].wording]
+    alike = grouped(worded, lambda cell: (subjects[cell].name, cell.treatment, cell.rounds))
+    for (model, treatment, rounds), cells in alike.items():
+        seeds = {run.seed for run in study.results.by_cell[cells[0]]}
+        values = {}
+        for cell in cells:
+            of_seed = {run.seed: outcome.of_run(run) for run in study.results.by_cell[cell]}
+            values[subjects[cell].wording] = {s: v for s, v in of_seed.items() if v is not None}
+            seeds &= values[subjects[cell].wording].keys()
+        shares = shares_of({name: [of[s] for s in seeds] for name, of in values.items()})
+        if shares is None:
+            continue
+        seed, wording, sample, rest = (None if s is None else f"{s:.0%}" for s in shares)
+        rows.append({
+            "model": model, "treatment": treatment, **study.if_several(rounds),
+            "seed": seed or "", "wording": wording or "",
+            "sample": sample or "not measured: needs [sample=1]",
+            "wording under some seeds": rest or "", "decision": "not measured: needs reask",
+            **study.failed(*cells),
+        })  # fmt: skip
+    caption = (
+        f"The variance of {outcome.title} over runs by source, as shares of the sum; of wordings "
+        "without controls."
+    )
+    judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study, subjects)])
+    return [judged, ReportTable.of("variance", caption, rows)]
+
+
+def _by_model(
+    study: ReportedStudy, subjects: Mapping[Cell, Worded]
+) -> Iterator[dict[str, Content]]:
+    """A row for each claim that was tested of a model under its wordings: of chosen contrasts of
+    treatments that b is higher than a, and the criteria of the world.
+    """
+    compared = study.answer.comparisons.get(TREATMENTS, ()) if study.answer.contrasts else ()
+    claims = [(f"{each.b} > {each.a}", each.cells[0], each.outcome) for each in compared]
+    if study.judges:
+        claims += [
+            (f"{each.criterion}: {each.treatments}", each.cells[0], each.verdict)
+            for each in study.assessment.verdicts
+        ]
+    for (model, claim, rounds), members in grouped(
+        [each for each in claims if subjects[each[1]].wording],
+        lambda each: (subjects[each[1]].name, each[0], each[1].rounds),
+    ).items():
+        outcomes = {subjects[cell].wording: outcome for _, cell, outcome in members}
+        told = ", ".join(f"{wording}: {outcome}" for wording, outcome in outcomes.items())
+        verdict = Marked(over_wordings(outcomes), told)
+        yield {"model": model, "claim": claim, **study.if_several(rounds), "verdict": verdict}
 
 
 def rosters(study: ReportedStudy) -> list[str]:
@@ -110,7 +187,8 @@ def treatments(study: ReportedStudy) -> Iterator[tuple[str, str, ReportTable]]:
             [
                 [measure.title, *(_mean(study.results.by_cell[cell], name) for cell in cells)]
                 for name, measure in study.results.measures.known.items()
-            ],
+            ]
+            + [[name, *(study.failed(cell)[name] for cell in cells)] for name in study.failed()],
             f"Values of whole runs. {title}: mean ± half the 95% interval over seeds; in brackets "
             "the number of seeds with a value, if not all have one.",
         )  # fmt: skip

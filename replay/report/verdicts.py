@@ -53,7 +53,8 @@ def _verdict_table(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -
     rows: list[dict[str, Content]] = [
         {
             "treatments": now.treatments, "roster": now.roster, study.units: str(now.rounds),
-            **study.covariate(*now.cells), "criterion": now.criterion,
+            **study.covariate(*now.cells), **study.failed(*now.cells),
+            "criterion": now.criterion,
             "verdict": Marked(now.verdict, now.note),
             "without a burn-in": Marked(then.verdict, then.note),
         }
@@ -74,7 +75,8 @@ def _behind(study: ReportedStudy) -> Iterator[ReportTable]:
         ]
         treatments = " and ".join(cell.treatment for cell in cells)
         null = NULL_NOTE if study.assessment.is_null(cells[0]) else ""
-        covariates = map(" ".join, study.covariate(*cells).items())
+        named = {**study.covariate(*cells), **study.failed(*cells)}
+        covariates = map(" ".join, named.items())
         where = [cells[0].roster, treatments, study.horizon(cells[0].rounds), *covariates]
         yield ReportTable.of(f"behind-{index}", f"{', '.join(where)}{null}.", rows)
 

@@ -15,6 +15,7 @@ import attrs
 
 from goldrush.agents.pool import NOTICED, Workers, workers
 from goldrush.kernel.errors import GoldrushError, format_error
+from goldrush.kernel.text import format_count
 from goldrush.replay.study.plan import Planned
 from goldrush.replay.workers import jobs_for
 
@@ -82,12 +83,14 @@ def this_process() -> Backend:
 
 class RunFailed(GoldrushError):
     """A run that could not be played to its end; `path`: its journal, relative to the study's
-    folder; `stopped`: whether a limit that was set for it stopped it.
+    folder; `stopped`: the number of runs that stopped by a limit, a server that does not answer
+    among them; 0: this one failed.
     """
 
-    def __init__(self, run: Planned, reason: str, *, stopped: bool = False) -> None:
-        super().__init__(f"{run.path}: {reason}")
-        self.path = run.path
+    def __init__(self, path: str, reason: str, *, stopped: int = 0) -> None:
+        others = f"; {format_count(stopped - 1, 'other run')} stopped, too" if stopped > 1 else ""
+        super().__init__(f"{path}: {reason}{others}")
+        self.path = path
         self.reason = reason
         self.stopped = stopped
 
@@ -107,16 +110,17 @@ def as_completed(
 
     When a worker is lost, the runs submitted to it are submitted again, one at a time, so that the
     run that crashes it is identified. When a run fails, no other is submitted; its error is raised
-    after the running ones have ended.
+    after the running ones have ended. That of runs that stop is raised after all others.
 
     Raises RunFailed; WorkersLost if a run lost its worker `DEATHS_MAX` times, or no worker is left.
     """
     rank = {run.path: index for index, run in enumerate(runs)}
     waiting, suspects, deaths = deque(runs), set[str](), Counter[str]()
+    stopped: list[RunFailed] = []
     while waiting:
         executor = backend.executor(len(waiting))
         try:
-            lost = yield from _until_lost(executor, backend, function, waiting, suspects)
+            lost = yield from _until_lost(executor, backend, function, waiting, suspects, stopped)
             if lost and isinstance(executor, Workers):
                 executor.check_guarded()
         except BaseException:  # above all Ctrl-C: do not wait for the running ones
@@ -124,12 +128,14 @@ def as_completed(
             raise
         if not lost:
             executor.shutdown()
-            return
+            break
         backend.stop(executor)
         if len(lost) == 1:
             _count_death(lost[0], deaths)
         suspects.update(run.path for run in lost)
         waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
+    if stopped:
+        raise RunFailed(stopped[0].path, stopped[0].reason, stopped=len(stopped))
 
 
 def _until_lost(
@@ -138,9 +144,11 @@ def _until_lost(
     function: Callable[[Planned], R],
     waiting: deque[Planned],
     suspects: set[str],
+    stopped: list[RunFailed],
 ) -> Generator[tuple[Planned, R], None, list[Planned]]:
     """Take runs from those waiting and yield them with their results, until all are done or a
-    worker is lost. Returns the runs that were lost. `suspects`: runs of lost workers, played alone.
+    worker is lost. Returns the runs that were lost. `suspects`: runs of lost workers, played alone;
+    `stopped`: gets the errors of runs that stop.
     """
     under_way: dict[Future[list[Any]], list[Planned]] = {}
     ended: SimpleQueue[Future[list[Any]]] = SimpleQueue()  # asking every future takes too long
@@ -179,10 +187,12 @@ def _until_lost(
         except BaseException as error:  # of whatever type an executor has
             gone = isinstance(error, CancelledError)
             reason = "its worker is gone" if gone else format_error(error)
-            outcomes = [RunFailed(task[0], reason)]
+            outcomes = [RunFailed(task[0].path, reason)]
         waiting.extendleft(reversed(task[len(outcomes) :]))
         for run, outcome in zip(task, outcomes, strict=False):
-            if isinstance(outcome, GoldrushError):
+            if isinstance(outcome, RunFailed) and outcome.stopped:
+                stopped.append(outcome)
+            elif isinstance(outcome, GoldrushError):
                 failed = failed or outcome
             else:
                 suspects.discard(run.path)
@@ -211,7 +221,7 @@ def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list
         except GoldrushError as error:
             return [*results, error]
         except BaseException as error:  # a world may raise anything
-            return [*results, RunFailed(run, format_error(error))]
+            return [*results, RunFailed(run.path, format_error(error))]
         if time.monotonic() > until:
             break
     return results

@@ -1,7 +1,8 @@
 """Execution of a study: the journals of all its runs, in one folder, on any backend.
 
 Journals of finished runs are checked and kept; damaged ones are played again. A study that was
-killed therefore continues where it stopped and ends with the same folder, byte for byte.
+killed therefore continues where it stopped and, without language models, ends with the same folder,
+byte for byte.
 """
 
 from __future__ import annotations
@@ -13,23 +14,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from goldrush.agents.given import given
+from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.agents.pool import in_child
 from goldrush.agents.targets import import_early
 from goldrush.kernel import files
-from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.kernel.errors import BadInput, GoldrushError, WriteFailed
+from goldrush.kernel.journal import JournalReader
 from goldrush.replay.arguments import OnStep
+from goldrush.replay.estimate import Estimate, estimate
 from goldrush.replay.find import is_built_in, is_shipped
 from goldrush.replay.folders import make_folder
-from goldrush.replay.study.backend import Backend, as_completed, processes
+from goldrush.replay.journal.declared import labels_of
+from goldrush.replay.journal.usage import asked_by
+from goldrush.replay.study.backend import Backend, RunFailed, as_completed, processes
 from goldrush.replay.study.code import checked_code
+from goldrush.replay.study.contrasts import Contrasted
 from goldrush.replay.study.listing import MANIFEST
 from goldrush.replay.study.manifest import (
     UNFINISHED,
@@ -67,7 +76,7 @@ def carry_out(
 
     The plan of an earlier study in the folder may be a subset of this one. Runs that ask language
     models continue after their last commit; no answer is requested twice. The ceilings of `models`
-    hold for the whole study: each run that asks a model has an equal share.
+    hold for the whole study, with all that its runs took before: they share one budget.
 
     `on_step` is called with the stages CHECKED and PLAYED, in runs.
 
@@ -75,7 +84,8 @@ def carry_out(
         Unguarded: in a script without a main guard, where processes begin afresh.
         BadInput: before anything is written, if the plan is invalid or the folder holds something
             else: another study, or finished runs of code that was changed since.
-        RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
+        RunFailed: if a run fails; if runs stop by a limit or because a server does not answer,
+            after all others are played. Finished runs are kept, also after the following.
         MalformedEvents: if the first run of a world that is not one of goldrush's own comes out
             otherwise when it is derived once more in another process.
         WorkersLost: if a run crashes its worker repeatedly.
@@ -84,10 +94,10 @@ def carry_out(
     backend = backend or processes()
     runs = runs_of(plan, models)
     is_isolated = _is_isolated(plan, runs, backend)
-    shared = _shared(models, runs)
+    _check_contrasts(plan, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
-    with _locked(root):
+    with _locked(root), _sharing(models, runs, root) as shared:
         known, code = _known(root, plan, runs)
         done: dict[str, Done] = {}
         there = [
@@ -124,9 +134,14 @@ def carry_out(
             task = partial(in_child, task)
         if left:
             report(PLAYED, 0, len(left))
-        for run, made in _called(left, backend, task, report, PLAYED):
-            is_remote = isinstance(made, bytes)
-            done[run.path] = store_journal(run, str(root), made) if is_remote else made
+        try:
+            for run, made in _called(left, backend, task, report, PLAYED):
+                is_remote = isinstance(made, bytes)
+                done[run.path] = store_journal(run, str(root), made) if is_remote else made
+        except RunFailed as error:
+            if error.stopped:  # all others are done
+                _write(root, plan, runs, code, done, synced)
+            raise
         return _write(root, plan, runs, code, done, synced)
 
 
@@ -216,6 +231,28 @@ def runs_of(plan: StudyPlan, models: Models | None = None) -> list[Planned]:
     ]
 
 
+def estimate_study(plan: StudyPlan, models: Models | None = None) -> list[Estimate]:
+    """What each language model would take in all runs: in those of a cell as in its first. Raises
+    BadInput as `carry_out`, and as `estimate`.
+    """
+    players, sums = studied(plan.world).players, dict[str, list[Any]]()
+    for members in cells_of(runs_of(plan, models)).values():
+        for each in estimate(players, members[0].prepared, members[0].resources(models)):
+            name, *numbers = msgspec.structs.astuple(each)
+            more = [number and number * len(members) for number in numbers]
+            before = sums.get(name, [0] * len(more))
+            sums[name] = [b if b is None else a + b for a, b in zip(before, more, strict=True)]
+    return [Estimate(name, *numbers) for name, numbers in sums.items()]
+
+
+def _check_contrasts(plan: StudyPlan, runs: Sequence[Planned]) -> None:
+    """Raises BadInput for a contrast that the study does not have, before anything is asked."""
+    prompt = studied(plan.world).players.prompt
+    cells = {cell: members[0].prepared.roster for cell, members in cells_of(runs).items()}
+    who = {cell: labels_of(roster.as_setup(), prompt) for cell, roster in cells.items()}
+    Contrasted(who).chosen(plan.contrasts)
+
+
 def runs_given_code(plan: StudyPlan) -> bool:
     """Whether a plan has a world or a policy that goldrush does not have itself."""
     return not is_shipped(plan.world, plan.policies)
@@ -242,25 +279,24 @@ def _prepared(plan: StudyPlan, models: Models | None) -> list[Planned]:
     return runs
 
 
-def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
-    """The models with the ceilings of one run: an equal share, so that no order of runs and no
-    number of processes can exceed the total.
+@contextmanager
+def _sharing(models: Models | None, runs: Sequence[Planned], root: Path) -> Iterator[Models | None]:
+    """The models with one budget for all runs, which has what those in the folder took: each takes
+    of it what it needs, and no order of runs and no number of processes can exceed the total.
     """
-    if models is None or (models.max_tokens, models.max_cost) == (None, None):
-        return models
-    asking = sum(len(members) for members in cells_of(runs).values() if members[0].models)
-    tokens, cost = models.max_tokens, models.max_cost
-    if asking and tokens is not None and tokens < asking:
-        raise BadInput(
-            f"{tokens:,} tokens are fewer than one for each of {asking:,} runs",
-            "allow more (--max-tokens)",
-        )
-    share = max(asking, 1)
-    return attrs.evolve(
-        models,
-        max_tokens=None if tokens is None else tokens // share,
-        max_cost=None if cost is None else cost / share,
-    )
+    if models is None or (models.max_tokens, models.max_cost, models.max_requests) == (None,) * 3:
+        yield models
+        return
+    asking = [root / run.path for run in runs if run.models]
+    budget = Budget(models, ())
+    for path in chain.from_iterable((path, Path(f"{path}{UNFINISHED}")) for path in asking):
+        with suppress(GoldrushError, OSError), JournalReader(path) as reader:
+            for recorded in asked_by(reader):
+                budget.take(recorded.charged, requests=recorded.answer.tries)
+    with files.TemporaryFolder() as folder:
+        shared = os.path.join(folder.path, "budget")
+        budget.share(shared)
+        yield attrs.evolve(models, shared=shared)
 
 
 def _known(

@@ -16,12 +16,13 @@ from xxhash import xxh3_128
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.settings import hashable
 from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import open_world
-from goldrush.replay.grouping import grouped
-from goldrush.replay.levelled import SEED, hashable
+from goldrush.replay.levelled import SEED
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, StudyRun, cells_of

@@ -211,18 +211,29 @@ def detectable(difference: Interval, level: float) -> Value:
     the largest level up to this one that the exact test can have. None if it can find none: too few
     pairs, or pairs that do not vary.
     """
-    n, attained = difference.n, _attained(difference.n, level)
-    if attained == 0 or difference.mean is None or difference.high is None:
+    attained = _attained(difference.n, level)
+    found = _found(difference, EFFICIENCY * difference.n - 1, attained)
+    return found and found / math.sqrt(EFFICIENCY)
+
+
+def detectable_beyond(difference: Interval, floor: Value) -> Value:
+    """The least mean difference whose 95% interval would be beyond ±`floor` with a power of 80%, if
+    differences are normal and vary as those of this interval. None if that cannot be told.
+    """
+    found = _found(difference, difference.n - 1, 1 - CONFIDENCE)
+    return None if floor is None or found is None else floor + found
+
+
+def _found(difference: Interval, degrees: float, level: float) -> Value:
+    """The least mean difference that a two-sided t-test finds with a power of 80%; None: none."""
+    if level == 0 or difference.mean is None or difference.high is None:
         return None
-    error = (difference.high - difference.mean) / t_quantile(n - 1)  # the standard error
-    pairs = EFFICIENCY * n
+    error = (difference.high - difference.mean) / t_quantile(difference.n - 1)  # the standard error
     if error == 0:
         return None
     from scipy.special import nctdtrinc, stdtrit
 
-    degrees = pairs - 1
-    critical = stdtrit(degrees, 1 - attained / 2)
-    return float(nctdtrinc(degrees, 1 - POWER, critical)) * error / math.sqrt(EFFICIENCY)
+    return float(nctdtrinc(degrees, 1 - POWER, stdtrit(degrees, 1 - level / 2))) * error
 
 
 @cache

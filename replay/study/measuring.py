@@ -35,7 +35,7 @@ from goldrush.replay.data.measures import Measured, Span
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.source import warn_of_other_code
-from goldrush.replay.journal.usage import failures_by
+from goldrush.replay.journal.usage import taken_by
 from goldrush.replay.study.comparisons import equal_runs
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
@@ -140,14 +140,14 @@ def _result(task: _Task) -> Result[Any, Any]:
                 measured = with_users(of.measures, users).read(reader)
                 sha256 = reader.sha256()
                 asks = any(map(is_model, measured.roster))
-                failures = failures_by(reader.again()) if asks else ()
+                taken = taken_by(reader.again()) if asks else ()
     if sha256 != run.sha256:
         raise BadInput(f"{path} is not the journal that the manifest lists", again)
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
     made = result_of(run, measured, of.studies.kept(measured))
-    made = attrs.evolve(made, failures=tuple(failures))
+    made = attrs.evolve(made, taken=tuple(taken))
     if not users:
         keep(of, run, roster, made)
     return made

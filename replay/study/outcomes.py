@@ -2,36 +2,47 @@
 
 Treatments are compared with treatments (the same roster), rosters with rosters (the same treatment)
 and policies with policies (the same runs), all in pairs of runs with equal seeds: Wilcoxon's
-signed-rank test, two-sided, with Holm's correction over all comparisons of one kind.
+signed-rank test, two-sided, with Holm's correction over all comparisons of one kind. Where
+contrasts are chosen, these alone are tested, and corrected over those of one subject.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations, permutations
+from operator import attrgetter
 
 import attrs
 
+from goldrush.agents.llm.options import DEFAULT
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import AgentMeasure, Measure, Span
 from goldrush.replay.outcome import means_of
 from goldrush.replay.study.comparisons import identical_cells
+from goldrush.replay.study.contrasts import (
+    NULL,
+    POLICIES,
+    ROSTERS,
+    TREATMENTS,
+    WORDINGS,
+    Contrasted,
+)
 from goldrush.replay.study.inference import (
     SIGNIFICANT,
     Interval,
     PairedChange,
     change,
     detectable,
+    detectable_beyond,
     holm,
     interval,
     seeds_for,
 )
-from goldrush.replay.study.judging import by_seed
+from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED, by_seed
 from goldrush.replay.study.records import Cell, points_of
 from goldrush.replay.study.results import AnyResult, AnyResults
-
-TREATMENTS, ROSTERS, POLICIES = ("treatments", "rosters", "policies")
 
 
 @attrs.frozen
@@ -188,8 +199,8 @@ def _by_policy(outcome: StudyOutcome, runs: Sequence[AnyResult]) -> dict[str, li
 
 @attrs.frozen
 class Comparison:
-    """Two treatments, rosters or policies (`kind`) compared in the outcome: b − a, in pairs of runs
-    with equal seeds.
+    """Two treatments, rosters, policies or wordings (`kind`) compared in the outcome: b − a, in
+    pairs of runs with equal seeds.
 
     Attributes:
         where: what both have in common: the roster, the treatment, or both.
@@ -197,9 +208,13 @@ class Comparison:
         cells: that of `a` and that of `b`.
         change: from a to b.
         p: of the two-sided test; None if no pair changed.
-        holm: after the correction over all comparisons of this kind.
+        holm: after the correction over all comparisons of this kind, or of chosen contrasts over
+            those of one subject; `tests`: their number.
         detectable: the least difference that the test would find with a power of 80%, if the pairs
-            vary as they do (see inference.detectable); None if it can find none.
+            vary as they do (see inference.detectable); None if it can find none. Of wordings the
+            least whose interval would be beyond the noise (see inference.detectable_beyond).
+        floor: of wordings the noise: the end farther from 0 of the 95% interval of the differences
+            null − default; None: it is not measured.
     """
 
     kind: str
@@ -212,6 +227,23 @@ class Comparison:
     p: Value
     holm: Value = None
     detectable: Value = None
+    floor: Value = None
+    tests: int = 1
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether the interval reaches inside the noise, or one of them is unknown."""
+        low, high = self.change.difference.low, self.change.difference.high
+        if self.floor is None or low is None or high is None:
+            return True
+        return low <= self.floor and high >= -self.floor
+
+    @property
+    def outcome(self) -> str:
+        """What it says of the claim that b is higher than a."""
+        if not self.differs:
+            return UNDECIDED
+        return SUPPORTED if (self.change.difference.mean or 0.0) > 0 else NOT_SUPPORTED
 
     @property
     def differs(self) -> bool:
@@ -219,28 +251,66 @@ class Comparison:
         return self.holm is not None and self.holm < SIGNIFICANT
 
 
-def comparisons(results: AnyResults, outcome: StudyOutcome) -> dict[str, list[Comparison]]:
-    """The comparisons of each kind that the study has. Cells that are identical to the baseline by
-    construction are left out.
+def comparisons(
+    results: AnyResults, outcome: StudyOutcome, contrasts: Sequence[str] = ()
+) -> dict[str, list[Comparison]]:
+    """The comparisons of each kind that the study has, or of chosen `contrasts`. Cells that are
+    identical to the baseline by construction are left out. Raises BadInput for a contrast that the
+    study does not have.
     """
-    same = identical_cells(results)
+    named = contrasted_in(results)
+    chosen, same = named.chosen(contrasts), identical_cells(results)
     cells = [cell for cell in results.by_cell if cell not in same]
-    by_kind: dict[str, list[Comparison]] = {TREATMENTS: [], ROSTERS: []}
-    for first, second in combinations(cells, 2):
-        if first.rounds != second.rounds:
-            continue
-        if first.roster == second.roster:
-            kind, where, a, b = TREATMENTS, first.roster, first.treatment, second.treatment
-        elif first.treatment == second.treatment:
-            kind, where, a, b = ROSTERS, first.treatment, first.roster, second.roster
-        else:
-            continue
-        runs = by_seed(results.by_cell[first], results.by_cell[second])
-        pairs = [(outcome.of_run(one), outcome.of_run(other)) for one, other in runs]
-        draws = [(one.draw, other.draw) for one, other in runs]
-        by_kind[kind].append(_pair(kind, where, a, b, (first, second), pairs, draws))
-    by_kind[POLICIES] = [each for cell in cells for each in _policies(results, outcome, cell)]
-    return {kind: _corrected(compared) for kind, compared in by_kind.items() if compared}
+    compared: list[Comparison] = []
+    for kind in (TREATMENTS, WORDINGS, ROSTERS) if chosen else (TREATMENTS, ROSTERS):
+        of = {cell: named.named(kind, cell) for cell in cells}
+        for first, second in permutations(cells, 2) if chosen else combinations(cells, 2):
+            (a, where), (b, other) = of[first], of[second]
+            is_asked = not chosen or (kind, a, b) in chosen
+            if is_asked and (where, first.rounds) == (other, second.rounds):
+                compared.append(_of_cells(results, outcome, kind, where, (a, b), (first, second)))
+    if chosen:
+        compared = [_beside_noise(results, outcome, named, each) for each in compared]
+    else:
+        compared += [each for cell in cells for each in _policies(results, outcome, cell)]
+
+    def family(comparison: Comparison) -> str:
+        is_of_one = chosen and comparison.kind != ROSTERS
+        return named.subjects[comparison.cells[0]].name if is_of_one else comparison.kind
+
+    families = map(_corrected, grouped(compared, family).values())
+    order = (TREATMENTS, WORDINGS, ROSTERS, POLICIES).index
+    corrected = sorted(chain.from_iterable(families), key=lambda each: order(each.kind))
+    return grouped(corrected, attrgetter("kind"))
+
+
+def contrasted_in(results: AnyResults) -> Contrasted:
+    """The cells of a study, as contrasts name them."""
+    return Contrasted({cell: runs[0].policies for cell, runs in results.by_cell.items()})
+
+
+def _beside_noise(
+    results: AnyResults, outcome: StudyOutcome, named: Contrasted, found: Comparison
+) -> Comparison:
+    """A comparison of wordings with its noise floor."""
+    of = {named.named(WORDINGS, c): c for c in results.by_cell if c.rounds == found.rounds}
+    pair = [of.get((wording, found.where)) for wording in (DEFAULT, NULL)]
+    if found.kind != WORDINGS or pair[0] is None or pair[1] is None:
+        return found
+    null = _of_cells(results, outcome, WORDINGS, "", (DEFAULT, NULL), (pair[0], pair[1]))
+    ends = (null.change.difference.low, null.change.difference.high)
+    return attrs.evolve(
+        found, floor=max((abs(end) for end in ends if end is not None), default=None)
+    )
+
+
+def _of_cells(
+    results: AnyResults, outcome: StudyOutcome, kind: str, where: str, names: tuple[str, str],
+    cells: tuple[Cell, Cell],
+) -> Comparison:  # fmt: skip
+    runs = by_seed(*(results.by_cell[cell] for cell in cells))
+    pairs = [(outcome.of_run(one), outcome.of_run(other)) for one, other in runs]
+    return _pair(kind, where, *names, cells, pairs, [(one.draw, other.draw) for one, other in runs])
 
 
 def _pair(
@@ -269,9 +339,13 @@ def _corrected(compared: Sequence[Comparison]) -> list[Comparison]:
     corrected = holm([comparison.p for comparison in compared])
     level = SIGNIFICANT / len(compared)
     return [
-        attrs.evolve(comparison, holm=p, detectable=detectable(comparison.change.difference, level))
-        for comparison, p in zip(compared, corrected, strict=True)
-    ]
+        attrs.evolve(
+            each, holm=p, tests=len(compared),
+            detectable=detectable_beyond(each.change.difference, each.floor)
+            if each.kind == WORDINGS else detectable(each.change.difference, level),
+        )
+        for each, p in zip(compared, corrected, strict=True)
+    ]  # fmt: skip
 
 
 def _two_sided(paired: PairedChange) -> Value:
@@ -282,7 +356,7 @@ def _two_sided(paired: PairedChange) -> Value:
 
 def seeds_needed(compared: Sequence[Comparison]) -> int | None:
     """How many draws the first of these comparisons needs to be significant; None: it has as many.
-    Holm multiplies the smallest p-value by their number.
+    Holm multiplies the smallest p-value by the number of tests.
     """
-    needed = seeds_for(2 * len(compared))
+    needed = seeds_for(2 * min(comparison.tests for comparison in compared))
     return needed if max(comparison.change.n for comparison in compared) < needed else None

@@ -103,6 +103,7 @@ class StudyPlan:
         rosters: texts of rosters by name; None: the world's default roster.
         settings: of every run; they win over those of its treatment.
         own: settings of user-defined treatments, by name.
+        contrasts: what reports compare; none: all pairs.
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
         folder: from which files of wordings in the rosters are found, so that a study goes on
@@ -116,12 +117,13 @@ class StudyPlan:
     rounds: Sequence[int]
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    contrasts: Sequence[str] = ()
     trust: Collection[str] | None = attrs.field(default=None, eq=False)
     folder: str = attrs.field(default="", eq=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan for JSON, without its world, which is a field of its own in the manifest."""
-        left_out = ("trust", "folder", "world")
+        left_out = ("trust", "folder", "world", *([] if self.contrasts else ["contrasts"]))
         return attrs.asdict(self, filter=lambda field, _: field.name not in left_out)
 
     @property
@@ -213,6 +215,7 @@ def plan_of(
     rounds: int | Sequence[int] | None = None,
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
+    contrasts: Sequence[str] = (),
 ) -> StudyPlan:
     """A plan from user input.
 
@@ -260,6 +263,7 @@ def plan_of(
         ),
         settings=settings,
         own={name: dict(table) for name, table in own.items()},
+        contrasts=texts_of(contrasts, "contrast"),
     )
 
 
@@ -399,7 +403,7 @@ def _world_in(table: Mapping[str, Any], given: str | type[Game] | Maker | None) 
 def _plan_of_table(table: Mapping[str, Any], world: str) -> StudyPlan:
     of = studied(world)
     horizon = of.players.horizon
-    known = ("world", "treatments", "rosters", "seeds", horizon, "rounds", *_TABLES)
+    known = ("world", "treatments", "rosters", "seeds", horizon, "rounds", "contrasts", *_TABLES)
     for name in table:
         if name not in known:
             raise unknown("entry of a plan", name, dict.fromkeys(known))
@@ -423,6 +427,7 @@ def _plan_of_table(table: Mapping[str, Any], world: str) -> StudyPlan:
         rounds=horizons[0] if horizons else None,
         settings=settings,
         own=own,
+        contrasts=table.get("contrasts", ()),
     )
 
 

@@ -19,7 +19,7 @@ import attrs
 from goldrush.agents import players
 from goldrush.agents.given import give_same
 from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.models import Models, ServerDown
 from goldrush.agents.llm.options import OPEN, OPTION
 from goldrush.agents.trust import LLM
 from goldrush.kernel import files
@@ -157,9 +157,9 @@ def play(
 def _failed(run: Planned, error: GoldrushError | OSError) -> RunFailed:
     """The error with the run's path once, not also in its reason."""
     if isinstance(error, OSError):
-        return RunFailed(run, f"cannot be written: {files.format_reason(error)}")
+        return RunFailed(run.path, f"cannot be written: {files.format_reason(error)}")
     message = error.message if isinstance(error, WriteFailed) else str(error)
-    return RunFailed(run, message, stopped=isinstance(error, RunStopped))
+    return RunFailed(run.path, message, stopped=isinstance(error, (RunStopped, ServerDown)))
 
 
 def folders_of(path: str, folder: str) -> Sequence[Path]:

@@ -10,11 +10,11 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.failures import Failures
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.rosters import Config
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Span
-from goldrush.replay.grouping import grouped
+from goldrush.replay.journal.taken import Taken
 
 
 @attrs.frozen
@@ -112,7 +112,7 @@ class Result(StudyRun, Generic[C, K]):
         windows: the units of this run in the windows of `points_of`, as far as it came.
         course: as in `Measured`.
         still: the names in `run` that are no measures of it: they never changed.
-        failures: the outcomes of all answers of models.
+        taken: the usage of each model, without costs.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
 
@@ -128,7 +128,7 @@ class Result(StudyRun, Generic[C, K]):
     course: Course = attrs.field(factory=Course)
     still: tuple[str, ...] = ()
     kept: K
-    failures: tuple[Failures, ...] = ()
+    taken: tuple[Taken, ...] = ()
     equal_to: int | None = None
 
     @property

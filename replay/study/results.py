@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import attrs
 
-from goldrush.agents.llm.failures import Failures, merge_failures
+from goldrush.agents.llm.failures import Failures
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.user_measures import with_users
+from goldrush.replay.journal.taken import Taken, by_model
 from goldrush.replay.levelled import levelled
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 from goldrush.replay.tools import Tools
@@ -62,7 +63,17 @@ class Results(Generic[C, K]):
 
     def failures(self, cell: Cell) -> list[Failures]:
         """The failed answers of a cell's language models, over all its runs."""
-        return merge_failures(one for result in self.by_cell[cell] for one in result.failures)
+        return [taken.failures for taken in self.taken(cell)]
+
+    def taken(self, cell: Cell) -> list[Taken]:
+        """The usage of each of a cell's language models, over all its runs."""
+        return by_model(taken for result in self.by_cell[cell] for taken in result.taken)
+
+    def failed(self, cell: Cell) -> float | None:
+        """The share of failed answers of all models of a cell; None if it has no answers."""
+        counts = self.failures(cell)
+        answers = sum(each.answers for each in counts)
+        return sum(each.failed for each in counts) / answers if answers else None
 
 
 def measures_in(

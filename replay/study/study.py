@@ -78,6 +78,7 @@ def study(
     rosters: Rosters = BASELINES,
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
     rounds: int | Sequence[int] | None = None,
+    contrasts: Sequence[str] = (),
     jobs: int | None = None,
     backend: Backend | None = None,
     models: Models | str | Path | None = None,
@@ -100,6 +101,8 @@ def study(
         seeds: how many, from 0 on, or which.
         rounds: the horizon, or several, in the world's units, as its name there (`hours=72`);
             None: the world's default.
+        contrasts: what reports compare in place of all pairs, `scarce-baseline` for scarce −
+            baseline: two treatments, two rosters, or two wordings of a model.
         jobs: how many processes; None: one a processor.
         backend: plays the runs; None: local processes.
         models: how language models are reached: a file of models, or `Models`.
@@ -121,6 +124,7 @@ def study(
         rosters=_rosters(of, rosters),
         seeds=seeds,
         rounds=rounds,
+        contrasts=contrasts,
         settings=settings_of(None, settings)[1],
     )
     return Study.play(plan, folder, jobs=jobs, backend=backend, models=models, on_step=on_step)
@@ -236,18 +240,23 @@ class Study:
         return self._results[users]
 
     def answer(
-        self, outcome: str | None = None, *, measures: Functions = (), jobs: int | None = None
+        self,
+        outcome: str | None = None,
+        *,
+        contrasts: Sequence[str] = (),
+        measures: Functions = (),
+        jobs: int | None = None,
     ) -> StudyAnswer:
         """What the study says of an outcome: `sentences`, `standings` by treatment, roster and
-        policy, and the tested `comparisons` by kind (treatments, rosters, policies).
+        policy, and the tested `comparisons` by kind (treatments, rosters, policies, wordings).
 
-        `outcome` and `measures` are as for `report`; `jobs`: number of processes, None: one per
-        processor. Raises BadInput as `report`.
+        `outcome`, `contrasts` and `measures` are as for `report`; `jobs`: number of processes,
+        None: one per processor. Raises BadInput as `report`.
         """
         require("scipy", "comparisons need", "stats")
         from goldrush.replay.report.answer import answer_of
 
-        return answer_of(self.results(measures=measures, jobs=jobs), outcome)
+        return answer_of(self.results(measures=measures, jobs=jobs), outcome, contrasts)
 
     def table(
         self, name: str = RUNS, *, measures: Functions = (), jobs: int | None = None
@@ -301,7 +310,7 @@ class Study:
         names = studied(self.manifest.world).players.policy_set.names_in
         texts = self.manifest.plan["rosters"]
         asking = {name for name, text in texts.items() if text and any(map(is_model, names(text)))}
-        runs = [run for run in self.manifest.runs if run.cell.roster in asking]
+        runs = [run for run in self.manifest.played if run.cell.roster in asking]
         return merge_failures(one for run in runs for one in failures_in(self.folder / run.path))
 
     def verdicts(self) -> Verdicts:
@@ -322,10 +331,13 @@ class Study:
         *,
         outcome: str | None = None,
         criteria: bool = False,
+        contrasts: Sequence[str] = (),
         measures: Functions = (),
         jobs: int | None = None,
         figures: str | Path | None = None,
         tables: str | Path | None = None,
+        models: Models | str | Path | None = None,
+        names_hosts: bool = False,
         force: bool = False,
     ) -> Path:
         """Write the report of the study and return its path.
@@ -334,11 +346,14 @@ class Study:
             path: where; None: `report.html` in the folder.
             outcome: the measure that is compared; None: that of the world, such as gold.
             criteria: add change over time: halves of runs, verdicts on the world's criteria.
+            contrasts: what is compared, as for `study`; none: as planned, else all pairs.
             measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
             figures: a folder for all figures as files, each as `Figure.save` writes it without a
                 width, with its data and its caption.
             tables: a folder for all tables as CSV and LaTeX.
+            models: how language models are reached, for their prices and, if `names_hosts`, the
+                hosts of their servers, which no journal has.
             force: replace another file that goldrush wrote.
 
         Raises BadInput for a study that is not finished or whose journals are not those of its
@@ -349,7 +364,8 @@ class Study:
 
         _, written = report(
             self.folder, path, jobs=jobs, figures=figures, tables=tables, force=force,
-            outcome=outcome, criteria=criteria, users=user_measures(measures),
+            outcome=outcome, criteria=criteria, contrasts=contrasts, users=user_measures(measures),
+            models=models_of(models), names_hosts=names_hosts,
         )  # fmt: skip
         return written
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from goldrush.kernel.measures import Value
-from goldrush.replay.levelled import hashable
+from goldrush.kernel.settings import hashable
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.judging import (

@@ -88,7 +88,7 @@ def initial(setup: Mapping[str, Any]) -> Fishery:
 def decide(state: Fishery, inputs: Block) -> list[Batch]:
     """Who lands how much, and how the stock regrows."""
     config = state.config
-    asked = one_of_each(inputs, ASKED, config.agents)
+    asked = one_of_each(inputs, ASKED, range(config.agents))
     wanted = sum(fish for _, fish, _, _ in asked)
     share = min(1.0, state.stock / wanted) if wanted else 0.0
     landed = [(agent, amount(fish * share)) for agent, fish, _, _ in asked if fish]
@@ -126,7 +126,7 @@ COMMONS: Final = World[Fishery](
     evolve=evolve,
     ended=lambda state: state.season >= state.config.seasons or state.stock < EXTINCT,
     arrange=arrange,
-    pending_fault=lambda state, pending: pending_fault(pending, ASKED, state.config.agents),
+    pending_fault=lambda state, pending: pending_fault(pending, ASKED, range(state.config.agents)),
     close=lambda state: attrs.evolve(state, season=state.season + 1),
     digest=digest,
     vocabulary=Vocabulary("season"),

@@ -137,7 +137,7 @@ def test_an_environment_or_a_model_whose_first_step_fails_leaves_what_was_there(
     [
         ("verify 1.journal --env CartPol-v1", "did you mean CartPole-v1? give an id that"),
         ("record --env walk.py:Walk --set roster=4", "argument 'roster'; --roster gives it"),
-        ("study --env deaf.py:Deaf --seeds 2 --no-seed --out study", "takes no seed"),
+        ("study --env deaf.py:Deaf --seeds 2 --seed-parameter none --out study", "takes no seed"),
         ("record --env deaf.py:Own --set steps=4 --ignore x", "is a parameter of deaf:Own, too"),
         ("study --env deaf.py:Own --seeds 2 --ignore x --out study", "give a function that calls"),
         ("verify 1.journal --env CartPole-v1", "unexpected keyword argument 'length'"),

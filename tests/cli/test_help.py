@@ -14,8 +14,8 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from goldrush.cli.main import BUILT_IN, cli
-from tests.cli.helpers import ROOT, built_in, goldrush
+from goldrush.cli.main import BUILT_IN, OF_PROGRAMS, cli, of_program
+from tests.cli.helpers import ROOT, assert_refused, built_in, goldrush
 from tests.journals import commits_of
 from tests.llm.runs import playing
 from tests.llm.servers import Asked, Reply, completion, serving
@@ -121,6 +121,29 @@ def type_example(line: str, folder: Path) -> None:
 
     assert (line, ran.code) == (line, ANSWERS.get(words[0], 0)), ran.err
     assert ran.out.strip()
+
+
+@pytest.mark.parametrize("name", OF_PROGRAMS)
+def test_the_help_has_the_options_for_a_program(name: str, tmp_path: Path) -> None:
+    text = goldrush(name, "--help", cwd=tmp_path).out.partition("For a program")[2]
+    plain = {flag for param in built_in()[name].params for flag in param.opts}
+    options = [param for param in of_program(name).params if param.param_type_name == "option"]
+    own = {flag for option in options for flag in option.opts} - plain
+
+    assert own <= {*re.findall(r"--[\w-]+", text)}
+    assert "behind --" not in goldrush(name, "--nothing", cwd=tmp_path).err
+    for flag in own:
+        assert_refused(
+            goldrush(name, flag, "1", cwd=tmp_path), f"{flag} is for a program behind --"
+        )
+
+
+@pytest.mark.parametrize("line", ["record --out a", "resume a", "fork a --at 1 --answer b",
+                                  "verify a", "repeats --journal a"])  # fmt: skip
+def test_a_program_without_dashes_is_told_where_they_stand(line: str, tmp_path: Path) -> None:
+    ran = goldrush(*line.split(), "sh", "sim.sh", "--days", "3", cwd=tmp_path)
+
+    assert_refused(ran, f"put -- before the program: python -m goldrush {line} -- sh sim.sh --days")
 
 
 def test_commands_that_ask_no_model_import_nothing_that_asks_one(tmp_path: Path) -> None:

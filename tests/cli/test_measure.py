@@ -21,21 +21,15 @@ from tests.journals import changed, commits_of, write
 from tests.mining import fork, record
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def test_several_runs_are_means_with_their_intervals(tmp_path: Path) -> None:
     """Runs of two kinds that differ in the seed, and one that differs in the horizon."""
-    folder = tmp_path_factory.mktemp("many")
     for seed in range(3):
-        record(folder / f"a{seed}", {"rounds": 9, "seed": seed})
+        record(tmp_path / f"a{seed}", {"rounds": 9, "seed": seed})
     for seed in range(2):
-        record(folder / f"b{seed}", {"rounds": 9, "seed": seed, "fine": 2.0}, "raid*2")
-    record(folder / "c", {"rounds": 8})
-    return folder
-
-
-def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
-    paths = sorted(many.iterdir())
-    a, b, c = json.loads(goldrush("measure", *paths, "--json", cwd=many).out)
+        record(tmp_path / f"b{seed}", {"rounds": 9, "seed": seed, "fine": 2.0}, "raid*2")
+    record(tmp_path / "c", {"rounds": 8})
+    paths = sorted(tmp_path.iterdir())
+    a, b, c = json.loads(goldrush("measure", *paths, "--json", cwd=tmp_path).out)
     runs = [measured_at(path) for path in paths]
     gini = [run.of("gini") for run in runs]
     gold = [mean(run.by_agent["gold"]) for run in runs]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,11 @@ import pytest
 from goldrush.agents.llm.failures import PLAYED_INSTEAD
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from tests.cli.helpers import assert_refused, goldrush, in_terminal
+from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
 from tests.golden import WORDED, path_of
 from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
+from tests.waiting import HANGS
 
 KEY = "sk-do-not-show-7781"
 
@@ -43,7 +48,7 @@ def test_trouble_is_told_once_a_round_on_stderr_and_the_run_goes_on(tmp_path: Pa
         f"goldrush: round {n}: no answer for one agent: HTTP 400: no \\x1b[31m[key]"
         for n in (1, 2, 3)
     ]
-    assert expected == ran.err.splitlines()
+    assert expected == [line for line in ran.err.splitlines() if "num_ctx" not in line]
     assert "3 failed (3 no-answer)" in ran.out
 
 
@@ -63,9 +68,8 @@ def test_a_key_is_nowhere(tmp_path: Path) -> None:
             return error(401, f"wrong key: {sent}", headers={"X-Key": sent})
         return plan(("claim", 5, 1), say=f"my key is {sent}")
 
-    ran = recorded(
-        tmp_path, "--roster", "llm:small*2", "--treatment", "communication", respond=respond
-    )
+    words = ("--roster", "llm:small*2", "--treatment", "communication", "--record-failures")
+    ran = recorded(tmp_path, *words, respond=respond)
     commands = (
         ("export", "run.journal"), ("log", "run.journal"),
         ("replay", "run.journal", "--round", "2"),
@@ -107,7 +111,7 @@ def test_what_was_answered_to_an_older_prompt_is_shown(tmp_path: Path) -> None:
     refused, shown = goldrush(*words, cwd=tmp_path), goldrush(*words, "--answer", cwd=tmp_path)
     told = json.loads(goldrush(*words, "--answer", "--json", cwd=tmp_path).out)
 
-    versions = "asked with version 1 of the prompt; this goldrush asks with version 2"
+    versions = "asked with version 1 of the prompt; this goldrush asks with version 3"
     assert_refused(refused, f"agent 0 was {versions}; see what it answered by --answer")
     assert f"agent 0, round 2: {versions}" in shown.err
     assert (0, None) == (shown.code, told["questions"][0]["digest"])
@@ -157,7 +161,7 @@ def failing(asked: Asked) -> Reply:
 def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: Path) -> None:
     ran = recorded(
         tmp_path, "--roster", "llm:small*2,raid",
-        respond=lambda asked: completion("{", "length", usage=(100, 2_000)),
+        respond=lambda asked: completion("{", "length", usage=(1_000, 2_000)),
     )  # fmt: skip
 
     assert 0 == ran.code
@@ -166,6 +170,31 @@ def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: 
         "goldrush: llm:small: an answer was cut off at 2,000 tokens; raise max"
     )
     assert 1 == len(ran.err.splitlines())
+
+
+def test_ctrl_c_and_patience_end_the_wait_for_a_server(tmp_path: Path) -> None:
+    command = ("record", "--roster", "llm:small*2", "--rounds", "2", "--out", "run.journal")
+    with serving(lambda asked: error(503) if asked.round == 2 else claiming(asked)) as server:
+        (tmp_path / "m.toml").write_text(f'[small]\nbase_url = "{server.address}"\ntries = 1\n')
+        where = ("--models", "m.toml")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "goldrush", *command, *where], cwd=tmp_path, text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stderr is not None
+        told = next(line for line in process.stderr if "num_ctx" not in line)
+        process.send_signal(signal.SIGINT)
+        _, stopped = process.communicate(timeout=HANGS)
+        again = goldrush("resume", "run.journal", *where, "--patience", "0.001", cwd=tmp_path)
+        server.respond = claiming
+        last = goldrush(*again.err.rpartition("goldrush ")[2].strip("`\n").split(), cwd=tmp_path)
+    missing = "no answer for 2 agents: HTTP 503: no"
+
+    assert f"goldrush: round 2: {missing}; asked again in 1 s (--patience)\n" == told
+    assert (130, "stopped: run.journal holds round") == (process.returncode, stopped[:32])
+    assert f"round 2: {missing}; asked again in 0.06 s" in again.err
+    assert f"waited 0.001 minutes: {missing} (--patience); run.journal holds rounds" in again.err
+    assert (1, 0) == (again.code, last.code)
 
 
 def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from tests.mining import record
 def test_info_shows_short_options_of_models_before_long_ones(tmp_path: Path) -> None:
     start, *rest = commits_of(path_of("forked"))
     same = {"name": "m", "model": "x" * 99, "seed": None}
-    options = [{**same, "prompt": 1}, {**same, "prompt": 2, "notes": True, "seed_from": "run"}]
+    newest = {"notes": True, "order": "run", "seed_from": "run"}
+    options = [{**same, "prompt": 1}, {**same, "prompt": 3, **newest}]
     roster = [{"agent": a, "policy": "llm", "options": options[a % 2]} for a in range(10)]
     setup = {**(start.setup or {}), "roster": tuple(roster)}
     write(tmp_path / "run.journal", [Commit(START, 0, start.digest, setup=setup), *rest[:1]])
@@ -24,7 +25,7 @@ def test_info_shows_short_options_of_models_before_long_ones(tmp_path: Path) -> 
 
     assert 10 == len(rows)
     for agent, row in enumerate(rows):
-        assert f"llm:m   prompt={1 + agent % 2} " in row
+        assert f"llm:m   prompt={1 + 2 * (agent % 2)} " in row
         assert ('seed_from="run"' in row) == (agent % 2 == 1)
 
 
@@ -35,7 +36,7 @@ def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> N
         {
             "agent": agent, "policy": "llm",
             "options": {
-                "name": "m", "prompt": 2, "wording": "own", "wording_sha256": "0" * 64,
+                "name": "m", "prompt": 3, "wording": "own", "wording_sha256": "0" * 64,
                 **({"wording_text": text} if agent == 0 else {}),
             },
         }
@@ -56,7 +57,7 @@ def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> N
     told = json.loads(goldrush("info", "forked.journal", "--json", cwd=tmp_path).out)
     drawn = {s: [Draws(s, 0, agent, "wording").below(3) for agent in range(10)] for s in (0, 5)}
 
-    assert "llm:m[wording=own@0000;notes=false]" in rows[0]
+    assert "llm:m[wording=own@0000;notes=false;order=fixed]" in rows[0]
     assert drawn[0][:9] != drawn[5][:9]
     for first, each in zip((1, 2, 3), (drawn[0], drawn[5], drawn[5][:9]), strict=True):
         found = [re.search(r"variant=(\d)", row) for row in rows if row.startswith(f"{first} ")]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import Ran, goldrush
+from tests.cli.helpers import assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -25,18 +25,14 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def told(study: Path) -> Ran:
-    return goldrush("report", "study", "--criteria", cwd=study.parent)
-
-
 def commands_of(page: Path) -> list[str]:
     """The commands that a report gives."""
     found = re.findall(r"<pre><code>(.*?)</code></pre>", page.read_text(encoding="utf-8"))
     return [unescape(command) for command in found]
 
 
-def test_the_command_of_the_page_runs_in_the_folder_of_the_study(told: Ran, study: Path) -> None:
+def test_the_command_of_the_page_runs_in_the_folder_of_the_study(study: Path) -> None:
+    goldrush("report", "study", "--criteria", cwd=study.parent)
     [command] = commands_of(study / "report.html")
     program, *arguments = shlex.split(command)
     ran = goldrush(*arguments, cwd=study)
@@ -64,3 +60,4 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
     assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
     [command] = commands_of(tmp_path / "page.html")
     assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
+    assert_refused(goldrush("report", study, "--name-hosts", cwd=tmp_path), "file of --models")

@@ -1,4 +1,4 @@
-"""What a terminal is shown: maps in colour, rounds one after the other."""
+"""What a terminal is shown: texts of journals, escaped."""
 
 from contextlib import redirect_stdout
 from io import BytesIO, TextIOWrapper
@@ -17,13 +17,6 @@ from tests.games.evil import Evil
 ODD = "\x1b[31m\nit holds.journal"
 
 
-class Terminal(TextIOWrapper):
-    """What a terminal is given, in this process."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(scope="module")
 def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs of a game whose texts move the cursor, and one whose name does."""
@@ -39,7 +32,7 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         "replay a.journal", "log a.journal", "info a.journal", "ls .", "diff a.journal b.journal",
         "audit a.journal --at 1", "audit a.journal",
-        "verify a.journal", "watch a.journal", "measure a.journal",
+        "verify a.journal", "measure a.journal",
         "measure .", "export a.journal", "source a.journal",
         "export a.journal --format csv --table events", "fork a.journal --at 1 --out c.journal",
         "record {game} --out d.journal", "treatments {game}", "settings {game}",
@@ -57,7 +50,7 @@ def test_no_text_of_a_journal_or_a_game_moves_the_cursor(
         arguments += ["--world", game]
     monkeypatch.chdir(evil)
     monkeypatch.setenv("NO_COLOR", "1")
-    out = Terminal(BytesIO(), "utf-8", write_through=True)
+    out = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
     with redirect_stdout(out):
         cli.main(arguments, standalone_mode=False)
     out.seek(0)

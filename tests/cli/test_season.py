@@ -9,7 +9,6 @@ import pytest
 from goldrush import open as open_run
 from goldrush import record
 from tests.cli.helpers import assert_refused, goldrush
-from tests.golden import path_of
 from tests.journals import commits_of
 
 # A program of one's own.
@@ -72,15 +71,6 @@ def test_python_plays_the_same_season_with_an_agenda_and_a_program(
     opened = open_run(run.path, program="./test.py")
     assert not {*run.verify().not_asked, *opened.verify().not_asked}
     assert open_run(run.path).verify().not_asked
-
-
-def test_a_program_that_no_journal_needs_is_told(tested: Path) -> None:
-    journal = path_of("baseline")
-    ran = goldrush("verify", journal, "--test", "./test.py", cwd=tested)
-    both = goldrush("verify", journal, "s.journal", "--test", "./test.py", cwd=tested)
-
-    assert (0, 0, "") == (ran.code, both.code, both.err)
-    assert "goldrush: --test ./test.py was not used: no policy" in ran.err
 
 
 def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_path: Path) -> None:

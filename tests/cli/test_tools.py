@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goldrush import open as open_run
 from goldrush.kernel.worlds.mining import MINING
 from tests.cli.helpers import ROOT, assert_refused, cold, goldrush
 from tests.journals import commits_of, damaged, forged, redrawn
@@ -53,12 +53,13 @@ def contested(path: Path) -> dict[str, Any]:
     return next(e for e in exported(path) if e["event"] == "claim_drawn" and e["words"])
 
 
-def test_why_without_a_round_names_the_first_of_many(tmp_path: Path) -> None:
+def test_why_without_a_round_names_all_that_have_something(tmp_path: Path) -> None:
     record(tmp_path / "long.journal", {"seed": 7, "rounds": 30})
-    ran = goldrush("why", "long.journal", cwd=tmp_path)
-    [rounds] = re.findall(r"give one of (.*), \.\.\.$", ran.err)
+    rounds = json.loads(goldrush("why", "long.journal", "--json", cwd=tmp_path).out)
+    text = goldrush("why", "long.journal", cwd=tmp_path).out
 
-    assert 20 == len(rounds.split(", "))
+    assert sorted({each.unit for each in open_run(tmp_path / "long.journal").why()}) == rounds
+    assert text.startswith(f"rounds with something to explain (--at): {rounds[0]}")
 
 
 def test_why_of_a_run_with_nothing_to_explain_names_the_log(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_why_of_a_run_with_nothing_to_explain_names_the_log(tmp_path: Path) -> N
     of_agent = goldrush("why", "quiet.journal", "--agent", 0, cwd=tmp_path)
 
     assert_refused(of_run, "nothing in quiet.journal can be explained", "log quiet.journal` lists")
-    assert_refused(of_agent, "nothing there can be explained; give another place or agent")
+    assert_refused(of_agent, "nothing there can be explained; `python -m goldrush why")
 
 
 def test_draws_that_do_not_hold_exit_with_1(kept: Path, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def worded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with serving(_answer) as server:
         record(
             path, {"rounds": 3}, f"raid*1,llm:a[wording={own}]*2,llm:a*1",
-            models=models(server.address, "a", patience=9),
+            models=models(server.address, "a"),
         )  # fmt: skip
     own.unlink()
     return path

@@ -37,7 +37,7 @@ from goldrush.replay.find import open_world
 from goldrush.replay.journal import index
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
-from goldrush.replay.journal.draws import draws
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
@@ -146,7 +146,7 @@ class Reading:
         yield "log (index)", lambda: [event.as_dict() for event in log(path, Query(at, at + 1))]
         yield "events", self._events
         yield "story", lambda: list(narrator(path)(log(path)))
-        yield "audit", lambda: [audit.as_dict() for audit in draws(path)]
+        yield "audit", lambda: [audit.as_dict() for audit in draws_at(path)]
         yield "diff", lambda: self._compared(path, self.sound)
         yield "diff, the other way", lambda: self._compared(self.sound, path)
         yield "fork", lambda: self._forked(at)
@@ -223,7 +223,6 @@ class SeasonReading(Reading):
             ["audit", path, "--at", at, "--place", "0"],
             ["audit", path, "--at", at, "--agent", "6", "--json"],
             ["score", path, "--at", at, "--agent", "6", "--json"],
-            ["leaderboard", path, "--at", at, "--json"],
             ["prompt", path, "--at", at, "--agent", "6", "--json"],
             *_commands(path, sound),
         ]

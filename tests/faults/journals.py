@@ -18,10 +18,11 @@ import attrs
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, Commit, JournalReader
 from goldrush.kernel.world import RecordedEvent, World
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.journal.draws import draws
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.summary import summarise
@@ -199,6 +200,14 @@ def _sound(name: str, data: bytes, parent: bytes = b"") -> Sound:
         )
 
 
+def audits_of(path: Path) -> Sequence[TieBreak]:
+    """All draws of a journal, which may have none."""
+    try:
+        return draws_at(path)
+    except BadInput:
+        return []
+
+
 def _wholes(commits: Sequence[Commit]) -> range:
     return range(1, len(commits) + 1)
 
@@ -220,7 +229,7 @@ def _prefix(path: Path, data: bytes, commits: Sequence[Commit], parent: bytes) -
         counted=len(events),
         finished=finished,
         events=events,
-        audits=list(draws(cut)),
+        audits=audits_of(cut),
         summary=summarise(cut).as_dict(),
         submissions=recording(cut).units,
         finishes_as=parent if parent and before_fork else data,

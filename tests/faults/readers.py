@@ -24,12 +24,12 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotA
 from goldrush.kernel.journal import END, FORK
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import diff
-from goldrush.replay.journal.draws import draws, draws_at
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.summary import summarise
-from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
+from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, audits_of, frozen, small
 from tests.kernel.tiny_reader import DAMAGE, NO_JOURNAL, TORN, WHOLE, judged
 from tests.mining import fork, resume
 
@@ -208,9 +208,7 @@ def logged_in_part(case: Case) -> None:
 
 
 def audited(case: Case) -> None:
-    found, error = collected(draws(case.path))
-    same(found, case.prefix.audits if case.prefix else [], "the audits")
-    case.ends(error)
+    _answered(case, lambda prefix: prefix.audits, lambda: audits_of(case.path))
 
 
 def audited_once(case: Case) -> None:

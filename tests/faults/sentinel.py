@@ -105,5 +105,5 @@ def _recorded(path: Path, replaced: Sequence[tuple[int, Row]]) -> Path:
     with JournalWriter(path, HEADER) as journal:
         state = world.initial(setup)
         context = RunContext(state, [{"replaced": replaced}])
-        run.record(world, setup, session_of(context, tests), journal, state=state)
+        run.last_of(run.steps(world, setup, journal, state=state, ask=session_of(context, tests)))
     return path

@@ -28,7 +28,8 @@ def test_forged_journals_are_refused_or_told_in_little_memory(what: str, counted
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
-    assert (done.returncode, done.stderr) == (0, "")
+    said = [line for line in done.stderr.splitlines() if "num_ctx" not in line]  # of its server
+    assert (done.returncode, said) == (0, [])
     found = json.loads(done.stdout)
     counted(f"forged {what}", found["cases"])
 

@@ -11,7 +11,7 @@ from goldrush.agents.llm.options import FIELD, TEXT
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, PolicyFailed
 from tests.games.fisheries import changed
 from tests.llm.servers import completion, serving
 
@@ -68,6 +68,33 @@ def test_an_answer_that_is_none_is_the_default_move(tmp_path, answer, error) -> 
 
     assert (0, error) == (asked["fish"], asked["error"])
     assert run.verify().holds
+
+
+ASKED = "    class Asked(goldrush.Submission):\n"
+BEARS = (ASKED, f"{ASKED}        missing = None\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "fish", "says"),
+    [((), 0, "fish 0 (no usable answer: 0 stands for it)"),
+     (BEARS, None, "nothing (no usable answer)")],
+)  # fmt: skip
+def test_what_stands_for_an_answer_is_told_if_anything_does(tmp_path, change, fish, says) -> None:
+    game = changed(tmp_path, *change)
+    run, _ = played(game, "no idea", tmp_path, "llm:test-1,share*4", seasons=2)
+
+    assert [fish] * 2 == [event["fish"] for event in run.events("asked", agent=0)]
+    assert f"1: agent 0 submits {says}; error no-json" in run.log()
+    assert run.verify().holds
+
+
+def test_a_policy_submits_something_whatever_a_game_bears(tmp_path) -> None:
+    """Also in a unit that is not watched."""
+    late = ("self.Asked(int(part", "self.Asked(None if seen.unit == 40 else int(part")
+    with pytest.raises(PolicyFailed, match=r"season 41.*asked.fish: integer from 0"):
+        goldrush.record(changed(tmp_path, *BEARS, *late), tmp_path / "run", roster="share")
+    with pytest.raises(BadInput, match=r"Asked.missing is 0; write missing = None, or def default"):
+        changed(tmp_path, ASKED, f"{ASKED}        missing = 0\n")
 
 
 @pytest.mark.parametrize("points", ["[0, 2]", '"12"', "[11]"])

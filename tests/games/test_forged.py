@@ -16,7 +16,7 @@ ASKED, LANDED, REGROWN, DRAWN = range(4)
 @pytest.mark.parametrize(
     ("is_pending", "says"),
     [
-        (False, "a step needs one `asked` of every agent whose turn it is"),
+        (False, "a step needs one submission of each agent whose turn it is"),
         (True, "the pending submissions are not of different agents of the step, but of"),
     ],
     ids=["judged", "pending"],

@@ -362,7 +362,6 @@ def test_no_setting_has_the_name_of_a_parameter_of_calls_that_take_settings():
         Run.plan.__func__,
         Run.fork,
         goldrush.study,
-        goldrush.parallel_env,
     ]
     parameters = [each for call in calls for each in signature(call).parameters.values()]
     names = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}

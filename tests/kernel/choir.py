@@ -154,7 +154,7 @@ def record(
     on_unit: Callable[[int, Hall], None] | None = None,
 ) -> Hall:
     with JournalWriter(path, HEADER, force=True) as journal:
-        return run.record(CHOIR, SETUP, ask, journal, on_unit)
+        return run.last_of(run.steps(CHOIR, SETUP, journal, on_unit, ask=ask))
 
 
 def resume(path: Path, way: str) -> list[tuple[int, int, int]]:
@@ -166,5 +166,5 @@ def resume(path: Path, way: str) -> list[tuple[int, int, int]]:
         return made[0]
 
     with JournalWriter.reopen(path) as journal:
-        run.resume(CHOIR, journal, ask_of)
+        run.last_of(run.resume_steps(CHOIR, journal, ask_of))
     return made[0].asked

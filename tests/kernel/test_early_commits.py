@@ -301,7 +301,7 @@ def forked(parent: Path, at: int, out: Path, way: str) -> list[tuple[int, int, i
         return made[0]
 
     with JournalReader(parent) as reader:
-        run.fork(CHOIR, reader, at, lambda hall: {"seed": 9}, ask_of, out)
+        run.last_of(run.fork_steps(CHOIR, reader, at, lambda hall: {"seed": 9}, out, ask_of=ask_of))
     return made[0].asked
 
 
@@ -373,7 +373,7 @@ def test_forged_inputs_that_wait_are_refused_before_anybody_is_asked(
     before = path.read_bytes()
     asked: list[Any] = []
     with JournalWriter.reopen(path) as journal, pytest.raises(MalformedEvents, match=says):
-        run.resume(CHOIR, journal, lambda *given: asked.append(given) or at_once)
+        run.last_of(run.resume_steps(CHOIR, journal, lambda *given: asked.append(given) or at_once))
     broken = verify(path).broken
 
     assert ([], before) == (asked, path.read_bytes())

@@ -92,7 +92,9 @@ SUM: World[int] = World(
 
 def test_a_state_that_cannot_change_needs_no_copy_and_no_closing(path: Path) -> None:
     with JournalWriter(path, Header("sum", 1)) as journal:
-        total = run.record(SUM, {"from": 1}, lambda total: [(0, [(total,)])], journal)
+        total = run.last_of(
+            run.steps(SUM, {"from": 1}, journal, ask=lambda total: [(0, [(total,)])])
+        )
 
     assert total == 16
     assert [(commit.digest, state) for commit, state in walked(path, Walk, SUM)] == [
@@ -349,9 +351,13 @@ def test_joining_the_pieces_of_a_block_gives_it_again(
 
 def test_runs_of_a_world_without_forks_cannot_be_forked(path: Path, tmp_path: Path) -> None:
     with JournalWriter(path, Header("sum", 1)) as journal:
-        run.record(SUM, {"from": 1}, lambda total: [(0, [(total,)])], journal)
+        run.last_of(run.steps(SUM, {"from": 1}, journal, ask=lambda total: [(0, [(total,)])]))
     with JournalReader(path) as reader, pytest.raises(BadInput, match="cannot be forked"):
-        run.fork(SUM, reader, 1, lambda _: {}, lambda *_: at_once, tmp_path / "fork")
+        run.last_of(
+            run.fork_steps(
+                SUM, reader, 1, lambda _: {}, tmp_path / "fork", ask_of=lambda *_: at_once
+            )
+        )
     assert not (tmp_path / "fork").exists()
 
     start = Commit(START, 0, 1, setup={"from": 1})

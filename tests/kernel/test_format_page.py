@@ -210,7 +210,7 @@ def with_memos(path: Path) -> Path:
     roster = [{"agent": agent, "policy": "by hand", "options": {}} for agent in range(2)]
     with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
         setup = {"config": config.as_dict(), "roster": roster}
-        run.record(MINING, setup, ask_with_memos, journal)
+        run.last_of(run.steps(MINING, setup, journal, ask=ask_with_memos))
     return path
 
 

@@ -59,10 +59,11 @@ def test_a_fork_at_the_start_plays_everything_anew(path: Path, tmp_path: Path) -
     told: list[tuple[int, int]] = []
     out = tmp_path / "fork"
     with JournalReader(path) as reader:
-        run.fork(
-            LESSONS, reader, 0, lambda _: UNCHANGED, lambda *_: answer, out,
-            lambda unit, school: told.append((unit, school.lesson)),
+        loop = run.fork_steps(
+            LESSONS, reader, 0, lambda _: UNCHANGED, out,
+            lambda unit, school: told.append((unit, school.lesson)), lambda *_: answer,
         )  # fmt: skip
+        run.last_of(loop)
 
     assert [(unit, unit) for unit in range(5)] == told
     assert [START, FORK, UNIT, UNIT, UNIT, UNIT, END] == [c.kind for c in commits_of(out)]
@@ -87,7 +88,7 @@ def test_a_run_that_has_ended_is_told_with_its_last_unit(path: Path) -> None:
         JournalWriter.reopen(path) as journal,
         pytest.raises(BadInput, match="has ended with lesson 3"),
     ):
-        run.resume(LESSONS, journal, lambda *_: answer)
+        run.last_of(run.resume_steps(LESSONS, journal, lambda *_: answer))
 
 
 def test_resuming_counts_units_as_the_file_does(path: Path) -> None:
@@ -95,7 +96,9 @@ def test_resuming_counts_units_as_the_file_does(path: Path) -> None:
     path.write_bytes(whole[: commits_of(path)[2].end])
     told: list[int] = []
     with JournalWriter.reopen(path) as journal:
-        run.resume(LESSONS, journal, lambda *_: answer, lambda unit, _: told.append(unit))
+        run.last_of(
+            run.resume_steps(LESSONS, journal, lambda *_: answer, lambda unit, _: told.append(unit))
+        )
 
     assert [3, 4] == told
     assert whole == path.read_bytes()

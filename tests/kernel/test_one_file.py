@@ -194,7 +194,7 @@ def test_a_child_has_the_hash_of_the_file_that_it_was_forked_from(
         def facts_of(school: School) -> dict[str, Any]:
             return {"changes": {}, "cast": None, "replaced": [], "parent": reader.sha256()}
 
-        run.fork(LESSONS, reader, 2, facts_of, lambda *_: answer, out)
+        run.last_of(run.fork_steps(LESSONS, reader, 2, facts_of, out, ask_of=lambda *_: answer))
     [fork] = [commit for commit in commits_of(out) if commit.kind == FORK]
 
     assert hash_of(before) == (fork.setup or {})["parent"]
@@ -225,7 +225,7 @@ def test_the_file_that_is_gone_on_with_is_the_one_that_is_locked(
     with JournalWriter.reopen(path) as journal:
         replace(path, other)
         with pytest.raises(Stopped):
-            run.resume(LESSONS, journal, ask_of)
+            run.last_of(run.resume_steps(LESSONS, journal, ask_of))
 
     assert [2, 5, 0, 1, 2] == read
     assert (data, beside) == (link.read_bytes(), path.read_bytes())

@@ -15,7 +15,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
 from goldrush.kernel.shape import Kind
-from goldrush.kernel.walk import DERIVED, SHOWN_MAX, Walk, format_event
+from goldrush.kernel.walk import DERIVED, SHOWN_MAX, Walk, format_events
 from goldrush.kernel.world import Block, InvalidInputs, World
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Role
@@ -225,11 +225,13 @@ def test_pending_inputs_that_the_world_refuses_do_not_follow(
 
 @pytest.mark.parametrize(("length", "cut"), [(1, False), (SHOWN_MAX, True)])
 def test_a_long_event_is_cut_in_a_message(length: int, cut: bool) -> None:
-    row = (0, (), None, None, "x" * length, None)
-    [event] = fold.block_events(MINING, 1, Block([(SUBMITTED, [row])]))
-    whole = json.dumps(event.as_dict())
+    rows = [(0, (), None, None, "x" * length + end, None) for end in ("here", "there")]
+    one, two = fold.block_events(MINING, 1, Block([(SUBMITTED, rows)]))
+    whole = json.dumps(one.as_dict())
 
-    assert (whole[:SHOWN_MAX] + "..." if cut else whole) == format_event(event)
+    assert (whole[:SHOWN_MAX] + "..." if cut else whole) == format_events(one, None)[0]
+    assert "xhere" in format_events(one, two)[0]
+    assert "xthere" in format_events(one, two)[1]
 
 
 def test_an_office_that_forged_events_left_empty_is_told_as_such() -> None:

@@ -398,7 +398,7 @@ def played_in(world: World[MiningState], folder: Path) -> Path:
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     ask = MINING_PLAYERS.start_agents(RunContext(world.initial(setup)))
     with JournalWriter(path, Header(world.name, world.rules)) as journal:
-        run.record(world, setup, ask, journal)
+        run.last_of(run.steps(world, setup, journal, ask=ask))
     return path
 
 

@@ -153,7 +153,7 @@ class Game:
 
     def __init__(self, prepared: Prepared, outside: Outside) -> None:
         self.outside = outside
-        reached = models(SERVER, patience=10**6, concurrency=8, warn=lambda line: None)
+        reached = models(SERVER, record_failures=True, concurrency=8, warn=lambda line: None)
         self._resources = Resources(people=outside.person, models=reached)
         self._run = prepared(reached)
         by = tools_for("competition" if "cast" in self._run.setup else "mining")
@@ -244,6 +244,7 @@ class Instant(Client):
         super().close()
 
     async def _ask(self, question: Question, *how: Any) -> Answer:
+        how[1].sent.add(how[2])
         short = self.outside.short(question)
         return short if short.text else self.outside.answer(question)
 
@@ -320,6 +321,7 @@ class Signalling(Instant):
     """A client whose process gets SIGTERM while it waits for each answer."""
 
     async def _ask(self, question: Question, *how: Any) -> Answer:
+        how[1].sent.add(how[2])
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
         await asyncio.sleep(0.01)
         return await super()._ask(question, *how)

@@ -14,6 +14,7 @@ from zlib import crc32
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.worker import Worker
+from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import JournalReader
@@ -31,6 +32,12 @@ SETTINGS: dict[str, Any] = {
     "worker_tiers": (1, 1, 1, 1), "admin_projects": 1, "assistant_stages": (1, 1, 1, 1),
     "judge_stages": (1, 1, 1), "therapist_stages": (1, 1, 1), "sparks_start": 4,
 }  # fmt: skip
+# A short run of a world of each kind in which one model plays, for `goldrush.record`.
+WORLDS: dict[str, dict[str, Any]] = {
+    "mining": {"world": "mining", "roster": "llm:a*2,raid", "rounds": 4},
+    "a game": {"world": PublicGoods, "roster": "llm:a,selfish*3", "rounds": 5},
+    "a season": {"world": "competition", "roster": "judge=llm:a", **SETTINGS},
+}
 _FIRST_KEY = re.compile(r'Answer in this form: \{(?:"reasoning": [^,]*, )?"(\w+)"')
 _COUNT = re.compile(r"\((\d+) in all\)")
 _HOLDS = re.compile(r"#(\d+) \([-+.0-9e]+\)")  # a proposal and its tested value
@@ -129,12 +136,10 @@ _ANSWERS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def recorded(
-    path: Path, address: str | None, *parts: str, patience: int = 3, **settings: Any
-) -> SeasonState:
+def recorded(path: Path, address: str | None, *parts: str, **settings: Any) -> SeasonState:
     """A season in which who is named in `parts`, without a policy, is the model `a`."""
     chosen = {**SETTINGS, **settings}
-    reached = models(address, patience=patience)
+    reached = models(address)
     named = [part if "=" in part else f"{part}=llm:a" for part in parts]
     cast = cast_of(chosen["workers"], named, reached)
     return record(path, chosen, cast, models=reached)

@@ -257,6 +257,12 @@ def serving(respond: Callable[[Asked], Reply], *, greets: bool = True) -> Iterat
         raise wrong
 
 
+def counted(budget: Budget) -> list[float]:
+    """The tokens, the cost and the requests of a budget so far."""
+    with budget.counts() as counts:
+        return counts[:]
+
+
 def closed_port() -> int:
     """A port on loopback where nobody listens."""
     with socket.socket() as free:

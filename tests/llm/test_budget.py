@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
@@ -34,6 +34,7 @@ from tests.llm.servers import (
     answered,
     closed_port,
     completion,
+    counted,
     error,
     in_turn,
     serving,
@@ -63,10 +64,13 @@ class Watched(Budget):
     peak = 0
     cost_peak = 0.0
 
-    def take(self, amount: Amount) -> None:
-        super().take(amount)
-        self.peak = max(self.peak, self.tokens)
-        self.cost_peak = max(self.cost_peak, self.cost)
+    @contextmanager
+    def counts(self) -> Iterator[list[float]]:
+        with super().counts() as counts:
+            yield counts
+            self.peak, self.cost_peak = (
+                max(self.peak, int(counts[0])), max(self.cost_peak, counts[1])
+            )  # fmt: skip
 
 
 # The most that a question takes.
@@ -122,13 +126,14 @@ def test_a_ceiling_objects_to_what_would_pass_it_and_says_what_is_left(
         models = Models(max_tokens=ceiling)
         before, more = (sum(a.tokens_in + a.tokens_out for a in all) for all in (taken, asked))
     budget = Budget(models, ["a"], taken)
-    objection = budget.objection(asked)
+    objection = budget.reserve(asked)
 
     assert (before + more > ceiling) == (objection is not None)
-    assert before == (budget.cost if is_cost else budget.tokens)
+    after = before + (0 if objection else more)
+    assert after == counted(budget)[is_cost]
     if objection is not None:
         form, option = ("{:.4f}", "--max-cost") if is_cost else ("{:,}", "--max-tokens")
-        left = max(0, ceiling - before) if is_cost or before <= ceiling else before
+        left = max(0, ceiling - before)
         assert option == objection[1]
         assert form.format(more) in objection[0]
         assert form.format(left) in objection[0]
@@ -138,8 +143,8 @@ def test_of_two_ceilings_either_objects() -> None:
     budget = Budget(priced(1.0, 1.0, max_cost=1.0, max_tokens=100), ["a"])
     cheap = Budget(priced(1e6, 1e6, max_cost=1.0, max_tokens=100), ["a"])
 
-    assert "--max-tokens" in str(budget.objection([Amount("a", 101, 0)]))
-    assert "--max-cost" in str(cheap.objection([Amount("a", 50, 0)]))
+    assert "--max-tokens" in str(budget.reserve([Amount("a", 101, 0)]))
+    assert "--max-cost" in str(cheap.reserve([Amount("a", 50, 0)]))
 
 
 @pytest.mark.parametrize(
@@ -171,8 +176,8 @@ def test_what_is_given_back_was_never_taken(amounts: list[Amount]) -> None:
     for amount in reversed(amounts):
         budget.give_back(amount)
 
-    assert 0 == budget.tokens
-    assert abs(budget.cost) < 1e-9
+    assert 0 == counted(budget)[0]
+    assert abs(counted(budget)[1]) < 1e-9
 
 
 # What is counted as questions are asked.
@@ -205,7 +210,7 @@ def test_what_may_have_been_charged_is_counted(
         server.on_stall = clock.run_out
         list(answered(client, [question(server.address)], budget))
 
-    assert tokens == budget.tokens
+    assert tokens == counted(budget)[0]
 
 
 def test_what_was_never_sent_is_free() -> None:
@@ -213,7 +218,7 @@ def test_what_was_never_sent_is_free() -> None:
     with closing(Client(1)) as client:
         list(answered(client, [question(f"http://127.0.0.1:{closed_port()}/v1")], budget))
 
-    assert 0 == budget.tokens
+    assert 0 == counted(budget)[0]
 
 
 def test_what_is_given_up_stays_counted() -> None:
@@ -233,7 +238,7 @@ def test_what_is_given_up_stays_counted() -> None:
         released.set()
 
     slow = question(server.address, "slow").upper_bound
-    assert 37 + 2 * slow.tokens == budget.tokens
+    assert 37 + 2 * slow.tokens == counted(budget)[0]
 
 
 class Scripted(Client):
@@ -309,7 +314,7 @@ def test_no_ceiling_is_passed_whatever_comes(
 
     assert questions == len(answers)
     assert client.tried == sum(answer.tries for answer in answers)
-    assert client.truth <= budget.tokens <= budget.peak
+    assert client.truth <= counted(budget)[0] <= budget.peak
     if cost is None:
         assert budget.peak <= ceiling
     else:

@@ -5,12 +5,14 @@ why there is none.
 import asyncio
 import gzip
 import json
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import closing
 from email.utils import formatdate
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import attrs
@@ -29,6 +31,7 @@ from goldrush.agents.llm.question import REPORTED_MAX, TEXT_MAX, Answer
 from goldrush.kernel.errors import BadInput
 from tests.llm.clock import Clock
 from tests.llm.servers import (
+    MODEL,
     Asked,
     Reply,
     Server,
@@ -108,6 +111,11 @@ def test_a_question_is_sent_as_it_is_and_no_more() -> None:
                                   {"type": "text", "text": "plan"}]),
             {},
         ),
+        (
+            with_message(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "?"}]},
+                                  {"type": "text", "text": "a plan"}]),
+            {"reasoning": "?"},
+        ),
         (with_message(content="But", refusal="No"), {"text": "But", "error": "refusal"}),
         (
             completion(None, finish="content_filter"),
@@ -147,7 +155,7 @@ def test_tokens_are_whole_numbers_in_range_or_unknown(
     "reply",
     [
         Reply(b""), Reply(b"\xff\xfe\xfd"), Reply(b"[" * 500_000),
-        Reply(b'{"choices": ' + b"9" * 5_000 + b"}"), Reply(b'{"error": {"message": "no"}}'),
+        Reply(b'{"choices": ' + b"9" * 5_000 + b"}"), Reply(b'{"error": null}'),
         with_body(choices=[]), with_message(content=[{"type": "text", "text": 7}]),
     ],
 )  # fmt: skip
@@ -155,6 +163,22 @@ def test_what_is_no_completion_is_asked_again(reply: Reply) -> None:
     answer, _ = answer_to(reply, tries=2)
 
     assert Answer(0, tries=2, trouble=NO_COMPLETION) == answer
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "tries"),
+    [
+        (with_body(error={"message": "no", "code": 429}), 429, 2),
+        (with_body(error={"message": "no", "code": 402}), 402, 1),
+        (with_body(choices=[{"error": {"message": "no", "code": 502}, "message": {}}]), 502, 2),
+    ],
+)
+def test_an_error_in_an_accepted_response_is_told_as_one(
+    reply: Reply, status: int, tries: int
+) -> None:
+    answer, _ = answer_to(reply, tries=2)
+
+    assert Answer(0, tries=tries, trouble=f"HTTP {status}: no", status=status) == answer
 
 
 NAMES = ["choices", "message", "content", "text", "type", "error", "usage", "model"]
@@ -221,6 +245,16 @@ def test_a_slow_answer_is_given_up_and_asked_again(stalls: int, status: int, clo
     assert [7.5, 7.5] == clock.limits
 
 
+def test_without_a_limit_a_try_has_the_time_of_its_longest_answer(clock: Clock) -> None:
+    with serving(in_turn(completion("a plan"))) as server, closing(Client(1)) as client:
+        for tokens, pace in ((500, 0.02), (30_000, 0.02), (500, 0.5)):
+            asked = question(server.address, model=attrs.evolve(MODEL, max_tokens=tokens))
+            client._paces[asked.endpoint] = pace
+            list(answered(client, [asked]))
+
+    assert [120, 2 * 0.02 * 30_000, 2 * 0.5 * 500] == clock.limits
+
+
 @pytest.mark.parametrize(
     "sent",
     [
@@ -277,7 +311,11 @@ def test_a_redirect_is_not_followed(status: int) -> None:
     ("body", "says"),
     [
         (b'{"error": {"message": "no  such\\nmodel"}}', "no such model"),
-        (b'{"error": {"message": ["no"]}}', "Bad Request"),
+        (b'{"error": {"message": ["no"]}}', '["no"]'),
+        (b'[{"error": {"code": 400, "message": "no such field"}}]', "no such field"),
+        (b'{"detail": [{"loc": ["body", "seed"]}]}', '[{"loc": ["body", "seed"]}]'),
+        (b'{"error": {"metadata": {"raw": "too long"}, "message": "No"}}', "No: too long"),
+        (b"[]", "Bad Request"),
         (b'{"message": "' + b"line\\r\\t" * 9_999 + b'"}', ("line " * 99)[: TROUBLE_MAX - 10]),
     ],
 )
@@ -649,17 +687,18 @@ def test_a_server_is_asked_in_the_way_that_it_takes(
     assert asked == len(bodies)
 
 
-def test_a_model_that_thinks_is_asked_once_more_with_room_for_an_answer() -> None:
+@pytest.mark.parametrize("short", [cut(None), error(400, "max_tokens < thinking.budget_tokens")])
+def test_a_model_that_thinks_is_asked_once_more_with_room_for_an_answer(short: Reply) -> None:
     """It spends 1,000 tokens before it says anything; all else of the model is in both."""
     model = attrs.evolve(AS_IT_IS, temperature=0.5, seed=7, max_tokens=4_000)
 
     def respond(asked: Asked) -> Reply:
-        return cut(None) if asked.body["max_tokens"] < 1_000 else completion('{"actions": []}')
+        return short if asked.body["max_tokens"] < 1_000 else completion('{"actions": []}')
 
     found, bodies = probed(respond, model)
 
     assert attrs.evolve(model, answer=SCHEMA) == found
-    assert [(200, 0.5, 7), (2_000, 0.5, 7)] == [
+    assert [(200, 0.5, 7), (4_000, 0.5, 7)] == [
         (body["max_tokens"], body["temperature"], body["seed"]) for body in bodies
     ]
 
@@ -696,3 +735,30 @@ def test_a_server_that_does_not_answer_is_named_with_the_reason(
 
     assert refused.value.what.endswith(f"{server.address} does not answer: {says}")
     assert asked == len(server.asked)
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_waits_for_what_a_server_has_and_a_second_one_does_not(signals: int) -> None:
+    warned, released = threading.Event(), threading.Event()
+    arrived: list[int] = []
+
+    def respond(asked: Asked) -> Reply:
+        signal.raise_signal(signal.SIGINT)
+        warned.wait(HANGS)
+        if signals == 2:
+            signal.raise_signal(signal.SIGINT)
+            released.wait(HANGS)
+        return completion("x")
+
+    def warn(line: str) -> None:
+        assert "waits for 1 answer under way; Ctrl-C again gives up" in line
+        warned.set()
+
+    with serving(respond) as server, closing(Client(1, warn)) as client:
+        asked = [question(server.address), question(server.address)]
+        with pytest.raises(KeyboardInterrupt):
+            arrived.extend(map(itemgetter(0), answered(client, asked)))
+        released.set()
+
+    assert 1 == len(server.asked)
+    assert ([0] if signals == 1 else []) == arrived

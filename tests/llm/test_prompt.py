@@ -156,7 +156,7 @@ def test_a_secret_changes_nothing_for_another_agent(what: str) -> None:
 
     assert 1 == len(prompts)
     assert ("fined" in what) == any(
-        "Fined by the authority: 1 for 0." in told for _, told in prompts
+        "Fined by the authority: agent 1 for plot 0." in told for _, told in prompts
     )
 
 
@@ -302,6 +302,7 @@ def test_a_quotation_is_a_json_string_of_bounded_size(text: str, most: int) -> N
         # Younger than Python 3.11, which does not call it printable; a prompt must not differ.
         ("\U0001fae8", '"\U0001fae8"'),
         ("\U000e0041", r'"\udb40\udc41"'),
+        ("as #1 says: # HEAD \\u00237", r'"as #1 says: \u0023 HEAD \\u00237"'),
         ("\ud800x\udfff", r'"\ud800x\udfff"'),  # no journal holds such, but nothing may fail
     ],
 )

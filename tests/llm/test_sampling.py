@@ -21,7 +21,7 @@ from goldrush.agents.llm import asker
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, is_canonical
 from goldrush.agents.llm.model import Model
-from goldrush.agents.llm.models import Endpoint, Models
+from goldrush.agents.llm.models import Endpoint, Models, extra_body
 from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT
 from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import with_models_resolved
@@ -31,10 +31,9 @@ from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
-from tests import mining
 from tests.journals import commits_of
 from tests.llm.runs import table
-from tests.llm.seasons import SETTINGS, answers_in, playing
+from tests.llm.seasons import SETTINGS, WORLDS, answers_in, playing
 from tests.llm.servers import Asked, Reply, answered, completion, error, serving
 from tests.playing import record
 from tests.seasons import resume
@@ -291,6 +290,24 @@ def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
         decided(no_seeds, seed_from=RUN)
 
 
+def test_fields_of_requests_are_called_as_a_server_calls_them() -> None:
+    text = extra_body("--extra-body", '{"options": {"num_ctx": 8192}, "b": [1]}')
+    model = Models(extra_body=text).named("m")
+
+    model = attrs.evolve(model, seed=5, seed_from=OPTION)
+    body = Question(0, model=model, server=Endpoint(seed_name="random_seed")).request()
+
+    assert (5, None, {"num_ctx": 8192}) == (
+        body["random_seed"], body.get("seed"), body["options"]
+    )  # fmt: skip
+    assert (
+        "m keeps the extra_body of the run" in Models(extra_body='{"b":2}').ignored(model, "m")[0]
+    )
+    for wrong in ("{", "[1]", '{"api_key": "x"}', '{"seed": 1}'):
+        with pytest.raises(BadInput, match="--extra-body: "):
+            extra_body("--extra-body", wrong)
+
+
 def test_what_is_typed_in_brackets_stays() -> None:
     schema = {"type": "object", "properties": {"plan": {"type": "boolean"}}}
 
@@ -317,18 +334,11 @@ def test_a_run_that_has_seeds_does_not_go_on_without(tmp_path: Path) -> None:
             resume(cut, models=models)
 
 
-@pytest.mark.parametrize("world", ["mining", "a game", "a season"])
+@pytest.mark.parametrize("world", WORLDS)
 def test_reasoning_is_the_first_field_and_stands_once(world: str, path: Path) -> None:
     with serving(lambda asked: completion("{}")) as server:
         models = known(server.address, reasoning=FIELD, answer=SCHEMA)
-        models = attrs.evolve(models, patience=1_000)
-        if world == "mining":
-            mining.record(path, {"rounds": 1}, "llm:a,greedy-mine", models=models)
-        elif world == "a game":
-            goldrush.record(PublicGoods, path, roster="llm:a,selfish*3", rounds=1, models=models)
-        else:
-            cast = cast_of(4, ["judge=llm:a"], models)
-            record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
+        goldrush.record(path=path, models=models, **WORLDS[world])
     forms = [asked.body["response_format"]["json_schema"]["schema"] for asked in server.asked]
 
     assert ["reasoning"] * len(forms) == [form["required"][0] for form in forms] != []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -63,12 +64,12 @@ def test_options_shape_the_prompts_and_are_recorded(tmp_path: Path) -> None:
     model = Model("a", "a-1", answer=TEXT, seed=1, notes=False, **more)
     path = tmp_path / "s.journal"
     with serving(reply) as server:
-        known = Models({"a": (model, Endpoint(server.address))}, patience=1_000)
+        known = Models({"a": (model, Endpoint(server.address))})
         record(path, SETTINGS, cast_of(4, ["judge=llm:a"], known), models=known)
     [options] = [entry["options"] for entry in _cast_of(commits_of(path)) if entry["options"]]
 
     assert HELD == held(path)
-    assert [4, *more.values()] == list(options.values())[7:]
+    assert [5, *more.values()] == list(options.values())[7:]
     for text in asked:
         assert "A {judge} of\nfew words." in text
         assert 'form: {"reasoning": ..., "' in text
@@ -99,7 +100,8 @@ def test_newcomers_and_forks_keep_the_wording_of_a_season(tmp_path: Path) -> Non
         fork(path, 2, other, roster=roster, models=known)
         (tmp_path / "terse.toml").unlink()
         fork(path, 3, same, models=known)
-    told = [asked.body["messages"][0]["content"][-8:] for asked in server.asked]
+    rules = [asked.body["messages"][0]["content"] for asked in server.asked]
+    told = [re.search("QUOTES [AB]|$", text)[0] for text in rules]  # type: ignore[index]
     [options, *others] = [entry["options"] for entry in _cast_of(commits_of(path))][5:]
 
     assert {"QUOTES A", "QUOTES B"} == set(told)
@@ -193,7 +195,7 @@ def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(path: P
         return completion("Hm.") if question_of(asked) == "answers" else playing(asked)
 
     with serving(respond) as server:
-        recorded(path, server.address, "ada", "judge", assignments=6, patience=999)
+        recorded(path, server.address, "ada", "judge", assignments=6)
     events = list(log(path))
     answers = [e["answers"] for e in events if e.name in ("debriefed", "interviewed")]
 
@@ -212,7 +214,7 @@ def test_who_refuses_or_is_cut_is_told_apart(path: Path) -> None:
     ]
     turn = count()
     with serving(lambda asked: replies[next(turn) % 3]) as server:
-        recorded(path, server.address, "judge", assignments=3, patience=999)
+        recorded(path, server.address, "judge", assignments=3)
 
     assert HELD == held(path)
     assert ["refusal", "cut", None] == [row[3]["error"] for _, row in answers_in(path)][:3]

@@ -20,7 +20,7 @@ from goldrush.agents.llm.model import Framing, Model
 from goldrush.agents.llm.models import Endpoint, Models, read_models
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.agents.llm.versions import PromptVersion, decided, subject_of
-from goldrush.agents.llm.wording_files import as_toml, wording_named
+from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.llm.wording_rosters import (
     check_names,
     framed_in,
@@ -48,6 +48,7 @@ from goldrush.agents.seats import (
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.wordings import as_toml
 
 PLAIN = """
 description = "without gold"
@@ -74,7 +75,7 @@ WORDABLE = Wordable(
     times={"none": 3},
     shipped={"plain": PLAIN},
 )
-VERSION = PromptVersion(2, 9_999, FRAMING, lambda: WORDABLE)
+VERSION = PromptVersion(3, 9_999, FRAMING, lambda: WORDABLE)
 OFFER = replace(POLICY_SET, prompt=VERSION)
 TEXTS = WORDABLE.messages.texts
 
@@ -360,7 +361,7 @@ def test_agents_are_asked_as_their_options_say() -> None:
     framed = framed_in(Roster([person("default", 0), asked, policy]).as_setup(), 1, WORDABLE)
 
     plain = framed(1).wording
-    assert Framed(WORDABLE.default, notes=True) == framed(0)
+    assert Framed(WORDABLE.default, notes=True, order="run") == framed(0)
     assert Framed(plain, 0, True, "field", "I am <b>.", "agent") == framed(1)
     assert ("plain", "take") == (plain.name, plain.names.kind("raid"))
     assert Framed(WORDABLE.default) == framed(2)

@@ -17,11 +17,10 @@ from goldrush.replay.data import encoded
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import diff
-from goldrush.replay.journal.draws import draws
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.journal.prompts import prompted
-from goldrush.replay.journal.rebuild import follow, rebuild, rebuilt_from
+from goldrush.replay.journal.rebuild import rebuild, rebuilt_from
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
@@ -89,10 +88,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     "rebuild.rebuild": lambda path: rebuild(path, 90),
     "rebuild.rebuilt_from": lambda path: drained(rebuilt_from(path, 1)),
     "outline.outline_of": lambda path: outline_of(path, hashed=True),
-    "rebuild.follow": lambda path: drained(follow(path, lambda: None)),
     "verify.verify, 2": lambda path: verify(path, 2),
     "verify.verify, 4": lambda path: verify(path, 4),
-    "draws.draws": lambda path: drained(draws(path)),
     "usage.usage": usage,
     "prompts.prompted": lambda path: prompted(path, MINING_PLAYERS, 90, 0),
     "why": explained,

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from goldrush.replay.levelled import Settings, hashable, levelled
+from goldrush.kernel.settings import hashable
+from goldrush.replay.levelled import Settings, levelled
 
 KEYS = ("in", "at")
 

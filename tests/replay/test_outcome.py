@@ -22,13 +22,6 @@ from tests.journals import commits_of
 LABELS = st.lists(st.sampled_from("abcdefghijkl"), max_size=20)
 
 
-@pytest.fixture(scope="module")
-def quarrel(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Greedy miners, who own most, and one that only raids."""
-    path = tmp_path_factory.mktemp("outcome") / "run.journal"
-    return Run.record(path, seed=3, rounds=60, roster="greedy-mine*4,raid")
-
-
 def test_an_unfinished_run_says_nothing_of_its_end(tmp_path: Path) -> None:
     [sixth] = [c for c in commits_of(path_of("baseline")) if c.unit == 6 and c.digest]
     path = tmp_path / "stopped.journal"
@@ -88,14 +81,15 @@ def test_agents_of_two_runs_are_compared_with_themselves_if_there_are_as_many(
     assert ([*a, "x"], a) == beside([*a, "x"], a)
 
 
-def test_any_measure_can_be_the_outcome(quarrel: Run) -> None:
-    whole = quarrel.outcome("efficiency")
+def test_any_measure_can_be_the_outcome(tmp_path: Path) -> None:
+    run = Run.record(tmp_path / "run.journal", seed=3, rounds=60, roster="greedy-mine*4,raid")
+    whole = run.outcome("efficiency")
 
     assert whole.standings == []
-    assert quarrel.measures()["efficiency"] == whole.value
+    assert run.measures()["efficiency"] == whole.value
     assert whole.headline.startswith("Efficiency: ")
     with pytest.raises(BadInput, match="there is no measure 'silver'"):
-        quarrel.outcome("silver")
+        run.outcome("silver")
 
 
 def test_a_run_without_a_closed_unit_has_no_outcome(tmp_path: Path) -> None:

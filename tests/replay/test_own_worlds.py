@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
-from goldrush.kernel.run import record
+from goldrush.kernel.run import last_of, steps
 from goldrush.kernel.shape import AMOUNT, INTEGER, Kind, optional, several
 from goldrush.kernel.world import Batch, Block, EventType, World
 from goldrush.replay.journal.log import log
@@ -54,7 +54,7 @@ def tell(state: State) -> Sequence[Batch]:
 
 def recorded(path: Path, world: World[State]) -> Path:
     with JournalWriter(path, Header(world.name, world.rules)) as journal:
-        record(world, {}, tell, journal)
+        last_of(steps(world, {}, journal, ask=tell))
     return path
 
 
@@ -125,7 +125,7 @@ def test_what_no_tool_would_read_is_not_recorded(
         JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal,
         pytest.raises(WriteFailed, match=f"round 3: .*{says}"),
     ):
-        record(world, {}, lambda state: batch_of(state, TOLD), journal)
+        last_of(steps(world, {}, journal, ask=lambda state: batch_of(state, TOLD)))
     verdict = verify(tmp_path / "a", world=world)
 
     assert (True, 2) == (verdict.holds, verdict.rounds)
@@ -174,7 +174,8 @@ def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
 
     world = replace(TALLIES, evolve=evolve)
     with JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal:
-        record(world, {}, lambda state: [(TOLD, [[state[0], [0.5]]])], journal)  # lists, as in JSON
+        lists = lambda state: [(TOLD, [[state[0], [0.5]]])]  # noqa: E731  # as in JSON
+        last_of(steps(world, {}, journal, ask=lists))
 
     assert [(count, (0.5,)) for count in range(6) for _ in (TOLD, ADDED)] == seen
 

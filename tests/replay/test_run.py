@@ -223,7 +223,6 @@ def test_a_journal_lives_as_long_as_anything_made_of_its_run() -> None:
         (lambda run: goldrush.record(roster="external*4"), "put the object in the list"),
         (lambda run: goldrush.open(None), "the path is None; give a str or a Path"),
         (lambda run: goldrush.open(run.path, sources=5), "a source is 5"),
-        (lambda run: run.follow(float("nan")), "every is "),
     ],
 )
 def test_odd_arguments_are_refused_in_a_line(

@@ -1,19 +1,15 @@
 """A unit of any world as text: the declared fields of its state."""
 
-from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 
-import goldrush
-from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.world import RecordedEvent, Vocabulary
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.text import format_number
-from goldrush.replay.tools import Tools, View
-from goldrush.replay.unit import format_line, format_unit
+from goldrush.replay.tools import Tools
+from goldrush.replay.unit import format_unit
 from tests.golden import path_of
 
 
@@ -29,8 +25,6 @@ class Unit:
 
 
 class FieldTools(Tools):
-    view = View(identifiers=["owner"])
-
     def labels(self, state: Any) -> list[str]:
         return ["raid", "claim"]
 
@@ -38,26 +32,20 @@ class FieldTools(Tools):
         return {**unit.state}
 
 
-def _colour(text: str, agent: int | None) -> str:
-    return text if agent is None else f"<{agent}:{text}>"
-
-
 def told(**fields: Any) -> str:
-    return format_unit(Unit(fields), FieldTools(), _colour)  # type: ignore[arg-type]
+    return format_unit(Unit(fields), FieldTools())  # type: ignore[arg-type]
 
 
-def test_what_each_agent_has_is_a_table_with_their_colours() -> None:
+def test_what_each_agent_has_is_a_table() -> None:
     text = told(gold=[1.5, 20], status=["in", "out"], memo=[None, None]).split("\n\n")[1]
 
-    assert (
-        "agent  who    gold  status\n<0:    0>  raid    1.5  in\n<1:    1>  claim    20  out"
-    ) == text
+    assert "agent  who    gold  status\n    0  raid    1.5  in\n    1  claim    20  out" == text
 
 
-def test_a_grid_has_the_numbers_of_its_rows_and_the_colours_of_who_is_in_it() -> None:
+def test_a_grid_has_the_numbers_of_its_rows() -> None:
     *_, grid = told(owner=[[0, None, 1], [12, 0, None]]).split("\n\n")
 
-    assert ["owner", "   0 1 2", "0 <0: 0> . <1:1>", "1 <12:12> <0:0> ."] == grid.split("\n")
+    assert ["owner", "   0 1 2", "0  0 . 1", "1 12 0 ."] == grid.split("\n")
 
 
 @pytest.mark.parametrize("round", [0, 1, 9])
@@ -83,16 +71,3 @@ def test_the_fields_of_mining_are_those_of_its_state(round: int) -> None:
     assert fields["captured"] == [
         sum(state.how[plot] == 2 for plot in plots) for plots in state.plots_of
     ]
-
-
-def test_a_line_counts_the_events_and_says_what_agents_have(tmp_path: Path) -> None:
-    run = goldrush.record(tmp_path / "a", world=PublicGoods, seed=3, rounds=4)
-    unit = run.at(2)
-    scores = run.tools.measures.agents_at(unit.state)["score"]  # type: ignore[misc]
-    line = format_line(unit, run.tools)
-    counted = {event.name: 0 for event in unit.events}
-    for event in unit.events:
-        counted[event.name] += 1
-
-    assert ", ".join(f"{count} {name}" for name, count in counted.items()) in line
-    assert f"score {format_number(sum(scores) / len(scores))} each" in line

@@ -23,7 +23,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
@@ -35,9 +35,8 @@ NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time l
 RUNS_MAX: Final = 1 << 18  # runs kept; the oldest one is dropped
 AHEAD: Final = 4  # parts per job into which many runs are split
 
-# Executors of runs: none, without keeping results, for runs of microseconds; threads, for runs that
-# wait for other programs; processes, for runs that compute.
-ALONE, THREADS, PROCESSES = ("alone", "threads", "processes")
+# Executors of runs: none, without keeping results, for runs of microseconds; or processes.
+ALONE, PROCESSES = ("alone", "processes")
 
 
 class TimedOut(Exception):
@@ -65,7 +64,7 @@ class Bench:
             to a conduct, and returns any other value unchanged.
         text: the rules of the arena for a language model or a person.
         whole: the full text of a conduct, for arenas whose rules describe it shortened.
-        at_once: the executor of runs: ALONE, THREADS or PROCESSES.
+        at_once: the executor of runs: ALONE or PROCESSES.
         deterministic: `test` is a pure function, except where it raises TimedOut.
         time_limit: of a run in seconds; None: `test` raises no TimedOut.
         remark: a warning on one line before a season is played, or None.
@@ -207,26 +206,9 @@ class Tests(AbstractContextManager["Tests"]):
         """Make runs, in parallel if there are several jobs."""
         if self._jobs == 1 or len(tasks) < 2:
             return [_made(self.bench, task) for task in tasks]
-        if self.bench.at_once == THREADS:
-            return self._by_threads(tasks)
         return self._by_processes(tasks)
 
     # Imported here, so that a season without parallel runs does not pay for it.
-
-    def _by_threads(self, tasks: Sequence[Task]) -> Sequence[_Made]:
-        from concurrent.futures import ThreadPoolExecutor
-        from queue import SimpleQueue
-
-        from goldrush.agents.pool import next_of
-
-        done: SimpleQueue[Future[_Made]] = SimpleQueue()
-        self._pool = self._pool or ThreadPoolExecutor(self._jobs)
-        futures = [self._pool.submit(_made, self.bench, task) for task in tasks]
-        for future in futures:
-            future.add_done_callback(done.put)
-        for _ in futures:
-            next_of(done).result()  # the first error is raised at once
-        return [future.result() for future in futures]
 
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import BrokenExecutor

@@ -11,6 +11,7 @@ from typing import Final
 
 import attrs
 
+from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel.worlds.competition.state import AgentState
 
 MOST: Final = 10
@@ -77,6 +78,11 @@ def character_of(agent: AgentState) -> Character:
             if name in TRAITS and type(value) is int
         },
     )
+
+
+def has_traits(agent: AgentState) -> bool:
+    """Whether an agent is a worker that acts by traits, and by no text."""
+    return agent.is_worker and agent.policy not in (LLM, HUMAN)
 
 
 def instructions_of(agent: AgentState) -> dict[str, int]:

@@ -6,7 +6,6 @@ Names and text by agents are quoted as JSON, so that they cannot look like a par
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -104,21 +103,11 @@ def format_contribution(
     elif spoken.is_proposal:
         parts += _tests(table, spoken)
         parts += ["refuted"] * (spoken.id in table.stances.refuted)
-        held = [str(who) for who, what in table.stances.by_agent.items() if what == spoken.id]
-        parts += [f"held by {within(held, 200)}"] * bool(held)
     elif spoken.move == Move.CHALLENGE and table.held(*spoken.challenged) is not None:
         parts.append("sustained" if table.is_sustained(spoken) else "not sustained")
     if spoken.text:
-        parts.append(with_numbers(quoted(spoken.text, WORDS_MAX)))
+        parts.append(quoted(spoken.text, WORDS_MAX))
     return "; ".join(parts)
-
-
-def with_numbers(text: str) -> str:
-    """A quoted text in which numbers of contributions (#7) are written as outside of quotes."""
-    return _NUMBER.sub("#", text)
-
-
-_NUMBER: Final = re.compile(r"(?<!\\)\\u0023(?=[0-9])")
 
 
 def _moved(spoken: Contribution, rules: Rules) -> str:

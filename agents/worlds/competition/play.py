@@ -66,9 +66,7 @@ def session_of(
     scripts = Scripts(tests, replaced_turns(context.forks))
     play_of = partial(SeasonPlay, scripts=scripts, trust=context.resources.trust)
     world = competition(context.state.arena_rules)
-    return Session(
-        world, play_of, context, chosen, prompt=PROMPT, counted="question", close=tests.close
-    )
+    return Session(world, play_of, context, chosen, prompt=PROMPT, close=tests.close)
 
 
 def replaced_turns(forks: Sequence[Facts]) -> ReplacedTurns:

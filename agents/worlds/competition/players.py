@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from goldrush.agents.estimate import asked_by_unit
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import AnswerFields, Question
 from goldrush.agents.players import (
@@ -28,6 +27,7 @@ from goldrush.agents.seats import (
     is_outside,
     with_models_resolved,
 )
+from goldrush.agents.session import asked_by_unit
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     KINDS,
@@ -165,9 +165,7 @@ class SeasonPlayers(Players[SeasonState]):
     def policy_check(
         self, resources: Resources
     ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
-        return lambda state, forks: replace(
-            _check_of(state, forks, resources), uses_program=takes_program(state.arena)
-        )
+        return partial(_check_of, resources)
 
     def resolve_change(
         self, state: SeasonState, change: ForkChange, resources: Resources
@@ -177,7 +175,7 @@ class SeasonPlayers(Players[SeasonState]):
         return changed_by(state, change, resources)
 
 
-def _check_of(state: SeasonState, forks: Sequence[Facts], resources: Resources) -> PolicyCheck:
+def _check_of(resources: Resources, state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
     # All acts of agents depend on tests: without them no agent can be asked.
     what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
     try:  # `verify` gets a program for several journals, of which some take none

@@ -1,10 +1,10 @@
 """The prompts of a season.
 
-A prompt has two messages. The first has the protocol as configured and the agent's role, with the
-arena's rules, for workers and the therapist the full rubric, and the warning that quoted text was
-written by agents. The second has the situation: first the public part, then the agent's private
-part, then the question. It depends on the `SeasonObservation` alone, so it can be made again from a
-journal. Every part has a limit in bytes.
+A prompt has two messages. The first has the protocol as configured, with the arena's rules, for
+workers and the therapist the full rubric, the warning that quoted text was written by agents, and
+last the agent's role. The second has the situation: what stays the same in an assignment, then the
+table, then the question, because servers charge less for a known beginning. It depends on the
+`SeasonObservation` alone, so it can be made again from a journal. Every part has a limit in bytes.
 
 The prose is in wording.toml. It is part of an experiment: versions.py has its version.
 """
@@ -17,6 +17,7 @@ from typing import Any
 from goldrush.agents.llm.options import FIELD
 from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.llm.question import Message
+from goldrush.agents.worlds.competition.character import has_traits
 from goldrush.agents.worlds.competition.formats import (
     class_values,
     format_agent,
@@ -64,6 +65,8 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
     yield seen.wording("situation", seen, last=seen.config.assignments - 1)
     yield _people(seen)
     yield _leaderboard(seen)
+    yield _mind(seen, seen.me, "you")
+    yield _memory(seen, table)
     if table is not None and question.sees_table:
         yield _at_table(seen, table)
         yield _trials(seen, table)
@@ -71,8 +74,6 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
         yield _known(seen)
     if name in ("speak", "try_", "stand"):
         yield _whole(seen)
-    yield _mind(seen, seen.me, "you")
-    yield _memory(seen, table)
     other = arguments.get("agent")
     is_told = seen.me.role in (Role.THERAPIST, Role.ADMIN)  # the admin has full access
     if is_told and type(other) is int and other in seen.people:
@@ -140,24 +141,31 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
         shown = "\n".join(reversed(last.split("\n")))
         parts.append(seen.wording("contributions", contributions=shown))
         if table.conclusion is None:
-            leading = table.stances.leading()
+            leading, held = table.stances.leading(), table.stances.by_agent
+            if held:
+                parts.append(seen.wording("stances", stances=_stances(seen, held)))
             parts.append(
                 seen.wording("leads_none" if leading is None else "leads", leading=leading)
             )
     if table.conclusion is not None:
         proposal = table.conclusion.proposal
-        stances = (
-            f"{format_agent(seen.people[agent])}: {'none' if target is None else f'#{target}'}"
-            for agent, target in sorted((s.agent, s.target) for s in table.stood.values())
-        )
         if table.stood:
-            parts.append(seen.wording("stances", stances=within(stances, STOOD_MAX)))
+            final = {stood.agent: stood.target for stood in table.stood.values()}
+            parts.append(seen.wording("stances_final", stances=_stances(seen, final)))
         id = "concluded_none" if proposal is None else "concluded"
         parts.append(seen.wording(id, proposal=proposal))
     elif table.participants:
         left = within((f"{agent}: {moves}" for agent, moves in table.moves.items()), 600)
         parts.append(seen.wording("round", table, last=table.rounds - 1, left=left))
     return "\n".join(filter(None, parts))
+
+
+def _stances(seen: SeasonObservation, by_agent: Mapping[int, int | None]) -> str:
+    stances = (
+        f"{format_agent(seen.people[agent])}: {'none' if target is None else f'#{target}'}"
+        for agent, target in sorted(by_agent.items())
+    )
+    return within(stances, STOOD_MAX)
 
 
 def _known(seen: SeasonObservation) -> str:
@@ -254,10 +262,12 @@ def rules(seen: SeasonObservation) -> str:
     if role == Role.WORKER:
         ends = seen.wording("elimination", config) if config.elimination else ""
         parts.append(seen.wording("stakes", config, elimination=ends, **classes))
+    if role in (Role.ADMIN, Role.THERAPIST) and any(map(has_traits, seen.people.values())):
+        parts.append(seen.wording("traits_mean"))
+    parts.append(seen.wording("quotes"))
     parts.append(
         seen.wording("role", agent=format_agent(seen.me), part=seen.wording(f"role_{role}"))
     )
-    parts.append(seen.wording("quotes"))
     return "\n\n".join(filter(None, parts))
 
 

@@ -11,7 +11,7 @@ from goldrush.agents.worlds.competition.wordings import wordable
 _WORDED_MAX: Final = 24_000  # bytes by which a wording may make a prompt longer
 
 PROMPT: Final = PromptVersion(
-    4,
+    5,
     PROMPT_MAX + _WORDED_MAX,
     ("wording", "wording_sha256", "wording_text", "persona"),
     wordable,

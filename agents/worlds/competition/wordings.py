@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from goldrush.agents.llm.messages import Messages
+from goldrush.agents.llm.wording_files import shipped_in
 from goldrush.agents.llm.wordings import Framed, Wordable
 
 WORDING: Final = Messages("goldrush.agents.worlds.competition")  # the default texts
@@ -26,7 +27,9 @@ _TWICE: Final = ("worker", "office", "self_determined", "instructions", "persona
 def wordable() -> Wordable:
     """What a wording can change."""
     tells = {"agent": [["role"], ["you"]], "assignment": [["situation"]]}
-    return Wordable(WORDING, long=_LONG, tells=tells, times=dict.fromkeys(_TWICE, 2))
+    shipped = shipped_in("goldrush.agents.worlds.competition")
+    twice = dict.fromkeys(_TWICE, 2)
+    return Wordable(WORDING, long=_LONG, tells=tells, times=twice, shipped=shipped)
 
 
 UNFRAMED: Final = Framed(wordable().default)  # with the default texts and no options

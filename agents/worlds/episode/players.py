@@ -34,13 +34,13 @@ from goldrush.agents.players import (
 from goldrush.agents.recorded import Recording
 from goldrush.agents.replacements import ReplacedByStep, replaced_in
 from goldrush.agents.roster import Entry, Roster, entries_in
+from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
     CALLER,
     METHOD,
     ActionSampler,
-    EpisodePolicies,
     EpisodePolicy,
 )
 from goldrush.agents.worlds.episode.subjects import Subjects
@@ -75,7 +75,7 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeState]):
     """The agents of environments. Nobody acts in a model."""
 
     world = NOTHING
-    policy_set = EpisodePolicies(
+    policy_set = PolicySet(
         world=NAME,
         policies={RANDOM: ActionSampler},
         default=RANDOM,

@@ -172,7 +172,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "mine": Miner,
 }
 PROMPT_MAX: Final = 65_536  # bytes of both messages, in any wording and with any persona
-PROMPT: Final = PromptVersion(2, PROMPT_MAX, FRAMING, _wordable)
+PROMPT: Final = PromptVersion(3, PROMPT_MAX, FRAMING, _wordable)
 NULL: Final = "random"  # the policy that cannot learn
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"

@@ -47,6 +47,7 @@ HOOK: Final = str(files("goldrush") / "hook")
 CHUNKS_MAX: Final = 1 << 20  # of an answer
 SECONDS_MAX: Final = 3600.0  # of an exchange
 SILENCE_MAX: Final = 600.0  # seconds between two pieces of an answer
+IDLE_MAX: Final = 2.0  # seconds that a connection is kept unused; servers wait for five or more
 OUTSIDE: Final = "outside"  # the upstream of functions; see goldrush.outside
 _REFUSED: Final = 421  # a status that no client asks again
 _QUIET: Final = logging.Logger("proxy", logging.CRITICAL)  # strangers write nothing to stderr
@@ -65,6 +66,7 @@ class Exchanges(Protocol):
 
     Attributes:
         secrets, masks: of the program.
+        is_open_ended: requests that are not recorded wait, for the recording broke off.
         unknown: the names of headers that are not compared.
         model: asked in place of the program's; empty: its own.
         under_way: the number of requests that were sent and are not recorded.
@@ -74,6 +76,7 @@ class Exchanges(Protocol):
 
     secrets: Secrets
     masks: Masks
+    is_open_ended: bool
     unknown: dict[str, None]
     model: str
     under_way: int
@@ -106,21 +109,19 @@ class Proxy:
         parked: the number of requests that are kept waiting: the recording broke off before them.
     """
 
-    def __init__(
-        self, session: Exchanges, upstreams: Mapping[str, str], *, is_open_ended: bool = False
-    ) -> None:
-        """`upstreams`: the URLs of servers by name; `is_open_ended`: requests that are not recorded
-        wait, for the recording broke off.
-        """
+    def __init__(self, session: Exchanges, upstreams: Mapping[str, str]) -> None:
+        """`upstreams`: the URLs of servers by name."""
         self.url = ""
         self.parked = 0
         self._session = session
         self._upstreams = upstreams
         # Found here once: aiohttp would look for each request, in ~/.netrc for credentials, too.
         self._proxies = {name: _proxy_to(url) for name, url in upstreams.items()}
-        self._is_open_ended = is_open_ended
+        for url in upstreams.values():
+            session.secrets.add(URL(url).query.items(), url.encode())
         self._token = secrets.token_urlsafe(16)
-        self._tickets: dict[str, tuple[Asked, int]] = {}  # calls of functions that are under way
+        # Calls of functions that are under way: with when they came, and what is secret.
+        self._tickets: dict[str, tuple[Asked, int, Secrets]] = {}
         self._client: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
@@ -137,12 +138,8 @@ class Proxy:
         site = web.TCPSite(runner, HOST, 0)
         await site.start()
         self.url = f"http://{HOST}:{runner.addresses[0][1]}/{self._token}"
-        timeout = aiohttp.ClientTimeout(total=SECONDS_MAX, sock_read=SILENCE_MAX, sock_connect=60)
-        connector = aiohttp.TCPConnector(limit=0)
         try:
-            async with aiohttp.ClientSession(
-                timeout=timeout, connector=connector, cookie_jar=aiohttp.DummyCookieJar()
-            ) as self._client:  # fmt: skip
+            async with _client() as self._client:
                 yield
         finally:
             await runner.cleanup()
@@ -182,19 +179,22 @@ class Proxy:
         path = "".join(f"/{part}" for part in below)
         headers = [(key.lower(), text) for key, text in request.headers.items()]
         session = self._session
-        session.secrets.add([*headers, *request.query.items()], body)
+        query = [*request.query.items()]
+        text = request.rel_url.raw_path_qs.encode() + b"\n" + body
+        known = session.secrets.with_those_of(headers, query, text)
         asked = asked_of(
-            _caller(request), name, request.method, path or "/",
-            request.query.items(), headers, body, session.secrets, session.masks,
+            _caller(request), name, request.method, path or "/", query, headers, body, known,
+            session.masks,
         )  # fmt: skip
         session.unknown.update(dict.fromkeys(not_compared(headers)))
         given = await self._given(request, asked, is_known=name in self._upstreams)
         if given is not None:
             return given
         kept = [(key, text) for key, text in headers if key not in _HOP]
-        query = request.rel_url.raw_query_string
-        url = URL(f"{self._upstreams[name]}{path}{'?' if query else ''}{query}", encoded=True)
-        return await self._ask(request, asked, url, kept, self._changed(body))
+        base, _, own = self._upstreams[name].partition("?")
+        sent = "&".join(filter(None, [own, request.rel_url.raw_query_string]))
+        url = URL(f"{base}{path}{'?' if sent else ''}{sent}", encoded=True)
+        return await self._ask(request, asked, url, kept, self._changed(body), known)
 
     async def _given(
         self, request: web.Request, asked: Asked, *, is_known: bool
@@ -207,12 +207,11 @@ class Proxy:
         if not is_known:
             name = asked.upstream
             return _refusal(404, f"there is no upstream {name}; give --upstream {name}=URL")
-        if self._is_open_ended:
+        objection = self._session.objection(asked)
+        if objection and self._session.is_open_ended:
             self.parked += 1
             await asyncio.Event().wait()  # until the program is ended
-        if objection := self._session.objection(asked):
-            return _refusal(_REFUSED, objection)
-        return None
+        return None if objection is None else _refusal(_REFUSED, objection)
 
     def _changed(self, body: bytes) -> bytes:
         """The body, with the model that a fork asks in place of the program's."""
@@ -223,13 +222,13 @@ class Proxy:
 
     async def _ask(
         self, request: web.Request, asked: Asked, url: URL, headers: list[tuple[str, str]],
-        body: bytes,
+        body: bytes, known: Secrets,
     ) -> web.StreamResponse:  # fmt: skip
-        """Ask the server and record its answer. If the program has gone, it is recorded all the
-        same: it was paid for.
+        """Ask the server and record its answer, without what is known to be secret. If the program
+        has gone, it is recorded all the same: it was paid for.
         """
-        assert self._client is not None
         session, arrival = self._session, self._session.arrived
+        assert self._client is not None
         response: web.StreamResponse | None = None
         answer: Response | None = None
         chunks: list[bytes] = []
@@ -241,11 +240,11 @@ class Proxy:
                 skip_auto_headers=("User-Agent", "Content-Type"),
                 proxy=self._proxies[asked.upstream],
             ) as given:  # fmt: skip
-                answer = _head(given, session.secrets)
+                answer = _head(given, known)
                 if given.content_length is None and given.status < 400:
                     response = await _begun(request, answer)
                 async for piece in _limited(given.content.iter_any()):
-                    chunk, rest = session.secrets.split(rest + piece)
+                    chunk, rest = known.split(rest + piece)
                     chunks += filter(None, [chunk])
                     if response is not None and len(chunks) > written + 1:
                         await _write(response, chunks[written])
@@ -273,8 +272,7 @@ class Proxy:
 
     async def _note(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
-        self._session.secrets.add((), body)
-        note = parsed(self._session.secrets.hidden(body))
+        note = parsed(self._session.secrets.with_those_of((), (), body).hidden(body))
         if not isinstance(note, dict) or not isinstance(note.get("name"), str):
             return _refusal(400, 'a note is {"name": TEXT, "value": JSON}')
         self._session.note(str(note["name"]), note.get("value"))
@@ -286,28 +284,38 @@ class Proxy:
         value = parsed(body)
         path = str(value.get("function")) if isinstance(value, dict) else ""
         session = self._session
-        session.secrets.add((), body)
+        known = session.secrets.with_those_of((), (), body)
         asked = asked_of(
-            _caller(request), OUTSIDE, "CALL", path, (), (), body, session.secrets, session.masks
+            _caller(request), OUTSIDE, "CALL", path, (), (), body, known, session.masks
         )
         given = await self._given(request, asked, is_known=True)
         if given is not None:
             return given
         ticket = secrets.token_urlsafe(8)
-        self._tickets[ticket] = asked, session.arrived
+        self._tickets[ticket] = asked, session.arrived, known
         return web.json_response({"ticket": ticket}, status=202)
 
     async def _called(self, request: web.Request) -> web.StreamResponse:
         call = self._tickets.pop(request.match_info["ticket"], None)
         if call is None:
             return _refusal(404, "there is no such ticket")
-        if request.method == "DELETE":  # there is no result
-            self._session.drop()
-            return web.Response(status=204)
-        body = self._session.secrets.hidden(await request.read())
-        answer = Response(200, [("content-type", "application/json")], [body])
-        self._session.commit(call[0], answer, call[1])
+        asked, arrival, known = call
+        body = known.hidden(await request.read())
+        status = 500 if request.method == "POST" else 200  # what it has raised: a failure
+        answer = Response(status, [("content-type", "application/json")], [body])
+        self._session.commit(asked, answer, arrival)
         return web.Response(body=body, content_type="application/json")
+
+
+def _client() -> aiohttp.ClientSession:
+    """What asks servers, each time once: an answer that does not come may have been paid for. It
+    leaves a connection before a server does.
+    """
+    return aiohttp.ClientSession(
+        timeout=aiohttp.ClientTimeout(total=SECONDS_MAX, sock_read=SILENCE_MAX, sock_connect=60),
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_MAX),
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
 
 
 def _proxy_to(url: str) -> str | None:

@@ -11,19 +11,21 @@ import hashlib
 import json
 import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from threading import current_thread, main_thread
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
+from goldrush.agents.pool import in_child
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.worlds.program.values import Json, packed, parsed
+from goldrush.kernel.worlds.program.values import Body, Json, packed, parsed
 from goldrush.kernel.worlds.program.world import Asked
 
+T = TypeVar("T")
+Pairs = Iterable[tuple[str, str]]  # names and values
 CALLER: Final = "x-goldrush-caller"
 COMPARED: Final = ("accept", "anthropic-beta", "anthropic-version", "content-type", "openai-beta")
 # Headers that change nothing in an answer, or are made anew for each connection.
@@ -53,6 +55,7 @@ _CREDENTIAL: Final = re.compile(
     re.VERBOSE,
 )
 SECONDS_MAX: Final = 10.0  # of the masks of a request
+SECRETS_MAX: Final = 300  # that headers add; each body is searched for all
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
 _WORD_MIN: Final = 16  # characters of one without
 # Statuses below 500 of answers that were not paid for, and that may be others the next time.
@@ -87,7 +90,7 @@ class Secrets:
         self._known: set[bytes] = set()
         self.add(environment.items())
 
-    def add(self, pairs: Iterable[tuple[str, str]], body: bytes = b"") -> None:
+    def add(self, pairs: Pairs, body: bytes = b"") -> None:
         """Take the values of what has such a name, in pairs and in a body of a request, and what
         looks like a key there; of `Bearer KEY`, the key, too.
         """
@@ -100,6 +103,17 @@ class Secrets:
                 if len(part) >= least:
                     forms = {part, json.dumps(part)[1:-1], quote(part, safe="")}
                     self._known.update(form.encode("utf-8", "surrogateescape") for form in forms)
+
+    def with_those_of(self, headers: Pairs, query: Pairs, text: bytes) -> Secrets:
+        """These and those of a request, for it and its answer alone: what is hidden of others does
+        not depend on their order. Those of its headers stay, up to SECRETS_MAX.
+        """
+        if len(self._known) < SECRETS_MAX:
+            self.add(headers)
+        own = Secrets({})
+        own._known |= self._known
+        own.add([*headers, *query], text)
+        return own
 
     def hidden(self, body: bytes) -> bytes:
         """A body without the known credentials."""
@@ -149,28 +163,21 @@ class Masks:
     def masked(self, text: str) -> str:
         """A text with a name in place of each match."""
         for pattern, name in self._masks:
-            text = pattern.sub(name.replace("\\", r"\\"), text)
+            text = pattern.sub(name, text)
         return text
 
-    @contextmanager
-    def in_time(self) -> Iterator[None]:
-        """Within it, masks have SECONDS_MAX, but in a thread. Raises BadInput beyond: of some
+    def in_time(self, work: Callable[[], T]) -> T:
+        """What a function gives that masks, within SECONDS_MAX. Raises BadInput beyond: of some
         patterns the time grows with each character to its double.
+
+        Only a main thread can end a match, and while it lasts no other thread runs. So a thread has
+        it done in a process of its own.
         """
-        if not self._masks or current_thread() is not main_thread():
-            yield
-            return
-
-        def end(number: int, frame: object) -> None:
-            raise BadInput("a mask takes too long", "give a pattern without repeats in repeats")
-
-        before = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        if not self._masks:
+            return work()
+        if current_thread() is not main_thread():
+            return in_child(_timed, work)
+        return _timed(work)
 
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
@@ -181,28 +188,45 @@ class Masks:
         return [self.in_value(item) for item in value] if isinstance(value, list) else value
 
 
+def _timed(work: Callable[[], T]) -> T:
+    if current_thread() is not main_thread():  # of macOS, where `in_child` makes no process
+        return work()
+
+    def end(number: int, frame: object) -> None:
+        raise BadInput("a mask takes too long", "give a pattern without repeats in repeats")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
+    try:
+        return work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def asked_of(
     caller: str, upstream: str, method: str, path: str,
-    query: Iterable[tuple[str, str]], headers: Iterable[tuple[str, str]], body: bytes,
+    query: Pairs, headers: Pairs, body: bytes,
     secrets: Secrets, masks: Masks,
 ) -> Asked:  # fmt: skip
-    """A request as it is recorded. `headers`: with lower-case names."""
+    """A request as it is recorded. `headers`: with lower-case names; `secrets`: with its own."""
     value = parsed(secrets.hidden(body)) if body else b""
     hidden = secrets.hidden_in
-    with masks.in_time():
-        if isinstance(value, bytes):
-            value = masks.masked(value.decode("utf-8", "surrogateescape")).encode(
-                "utf-8", "surrogateescape"
-            )
-        else:
-            value = masks.in_value(value)
-        shown = [(name, masks.masked(hidden(text))) for name, text in query if not is_secret(name)]
-        path = masks.masked(hidden(path))
+
+    def masked() -> tuple[Body, list[tuple[str, str]], str]:
+        kept = ((hidden(name), hidden(text)) for name, text in query if not is_secret(name))
+        shown = [(name, masks.masked(text)) for name, text in kept]
+        if not isinstance(value, bytes):
+            return masks.in_value(value), shown, masks.masked(hidden(path))
+        text = masks.masked(value.decode("utf-8", "surrogateescape"))
+        return text.encode("utf-8", "surrogateescape"), shown, masks.masked(hidden(path))
+
+    value, shown, path = masks.in_time(masked)
     kept = [(name, hidden(text)) for name, text in headers if name in COMPARED]
     return Asked(caller, upstream, method, path, tuple(sorted(shown)), tuple(sorted(kept)), value)
 
 
-def not_compared(headers: Iterable[tuple[str, str]]) -> list[str]:
+def not_compared(headers: Pairs) -> list[str]:
     """The names of headers that may matter and are not compared."""
     known = (name for name, _ in headers if name not in COMPARED and not is_secret(name))
     return sorted({name for name in known if not _IGNORED.fullmatch(name)})

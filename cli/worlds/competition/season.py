@@ -85,7 +85,7 @@ def season(
     resources = Resources(jobs or 1, test, at_terminal(), models=models, trust=own)
     planned = Run.plan(resources, world=_WORLD, roster=roster, treatment=treatment, given=chosen)
     if dry_run:
-        return estimated(planned.estimate(), recording.as_json)
+        return estimated(planned.estimate(), reach, recording.as_json)
     played = arena_of(planned.prepared.facts["config"]["arena"])
     if (remark := remark_of(played, test)) is not None:
         echo_error(f"goldrush: {remark}")

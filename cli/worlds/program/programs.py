@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,19 +13,21 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, code_of
 from goldrush.cli.command import PROGRAM, command, option
-from goldrush.cli.models import MODELS_FILE
+from goldrush.cli.models import MAX_COST, MAX_TOKENS, MODELS_FILE
 from goldrush.cli.options import (
     FILE,
     NO_CAUSES,
     Force,
     Journal,
+    Json,
     NewJournal,
-    json_option,
+    NumberRange,
+    SummaryJson,
 )
 from goldrush.cli.progress import progress
-from goldrush.cli.record import new_journal
+from goldrush.cli.record import given_of, new_journal, typed_again
 from goldrush.cli.text import as_dicts, echo, echo_error, echo_json, program
-from goldrush.kernel.text import format_count, quoted, quoted_path
+from goldrush.kernel.text import format_count, quoted_path
 from goldrush.replay.worlds.program.upstreams import KNOWN
 
 if TYPE_CHECKING:
@@ -36,26 +40,26 @@ VARIABLE: Final = option(
     "Variable by which the program is told a server's URL; repeatable.",
 )  # fmt: skip
 
+SECONDS_RANGE: Final = NumberRange(0, min_open=True)
+SECONDS: Final = option("--seconds", "N", "End the program after so long.", type=SECONDS_RANGE)
+
 
 class UpstreamOptions(NamedTuple):
     """Options of what a program may ask, and where."""
 
-    upstreams: tuple[str, ...] = option(
+    upstream: tuple[str, ...] = option(
         "--upstream", "NAME=URL",
         f"A server that the program asks, besides {', '.join(KNOWN)}; repeatable.",
     )  # fmt: skip
-    variables: tuple[str, ...] = VARIABLE
+    variable: tuple[str, ...] = VARIABLE
     max_requests: int | None = option(
-        "--max-requests", "N", "Stop after so many requests, those recorded before included."
-    )
-    max_tokens: int | None = option(
-        "--max-tokens", "N", "Stop once the answers together have taken N tokens."
-    )
-    max_cost: float | None = option(
-        "--max-cost", "COST", "Stop once they have cost this, by the prices in --models."
-    )
+        "--max-requests", "N", "Stop after so many requests, those recorded before included.",
+        type=click.IntRange(0),
+    )  # fmt: skip
+    max_tokens: int | None = MAX_TOKENS
+    max_cost: float | None = MAX_COST
     models: str | None = MODELS_FILE
-    seconds: float | None = option("--seconds", "N", "End the program after so long.")
+    seconds: float | None = SECONDS
 
 
 def _words() -> Sequence[str]:
@@ -77,12 +81,13 @@ def _options(
     """What the recorder takes. `masks`, `outputs`: what is compared; they are recorded."""
     from goldrush.agents.llm.models import Models, read_models
     from goldrush.replay.worlds.program.recording import Options
-    from goldrush.replay.worlds.program.session import Limits
 
+    if reach.max_cost is not None and not reach.models:
+        raise click.UsageError("--max-cost needs the prices of the models; give --models FILE")
     tables = read_models(reach.models) if reach.models else {}
     models = Models(by_name=tables, max_tokens=reach.max_tokens, max_cost=reach.max_cost)
-    limits = Limits(reach.max_requests, models)
-    return Options(reach.upstreams, reach.variables, masks, outputs, limits, reach.seconds)
+    most = reach.max_requests
+    return Options(reach.upstream, reach.variable, masks, outputs, most, models, reach.seconds)
 
 
 @command()
@@ -99,7 +104,7 @@ def record(
         "A file that the program writes, compared like what it prints; repeatable.",
     ),
     force: Force,
-    as_json: bool = json_option(),
+    as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Record a program that asks models, in any language.
 
@@ -115,10 +120,10 @@ def record(
     from goldrush.replay.worlds.program.recording import record
 
     behind = _words()
-    stem = next((Path(word).stem for word in behind if Path(word).is_file()), Path(behind[0]).stem)
+    stem = next((Path(word).stem for word in behind if os.path.isfile(word)), Path(behind[0]).stem)
     target, options = new_journal(out, stem), _options(reach, masks, outputs)
     return _carried_out(
-        target, as_json, lambda write: record(behind, target, options, write, force=force)
+        target, reach, as_json, lambda write: record(behind, target, options, write, force=force)
     )
 
 
@@ -127,7 +132,7 @@ def resume(
     *,
     journal: Journal,
     reach: UpstreamOptions,
-    as_json: bool = json_option(),
+    as_json: SummaryJson,
 ) -> int:
     """Continue the recording of a program.
 
@@ -137,18 +142,19 @@ def resume(
     """
     from goldrush.replay.worlds.program.recording import resume
 
-    options = _options(reach)
-    behind = _words()
-    return _carried_out(journal, as_json, lambda write: resume(behind, journal, options, write))
+    behind, options = _words(), _options(reach)
+    return _carried_out(
+        journal, reach, as_json, lambda write: resume(behind, journal, options, write)
+    )
 
 
 @command()
 def fork(
     *,
     journal: Journal,
-    at: int = option("--at", "N", "The first exchange that is another.", required=True),
+    at: int = option("--at", "N", "Exchange that changes; earlier ones are kept.", required=True),
     answer: TextIO | None = option(
-        "--answer", "FILE", "The text of its answer; without it, it is asked again.",
+        "--answer", "FILE", "Its answer, a text; without it, it is asked again.",
         type=click.File(encoding="utf-8"),
     ),
     model: str | None = option(
@@ -157,7 +163,7 @@ def fork(
     out: NewJournal,
     reach: UpstreamOptions,
     force: Force,
-    as_json: bool = json_option(),
+    as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Run a program again from an exchange on, with another answer or another model.
 
@@ -175,7 +181,7 @@ def fork(
         raise click.UsageError("--answer is not UTF-8; give a file that is") from None
     target = new_journal(out, f"{Path(journal).stem}-fork{at}")
     return _carried_out(
-        target, as_json,
+        target, reach, as_json,
         lambda write: fork(
             behind, journal, at, target, options, write, model=model or "", answer=text,
             force=force,
@@ -188,12 +194,13 @@ def verify(
     *,
     journal: Journal,
     variables: tuple[str, ...] = VARIABLE,
-    seconds: float | None = option("--seconds", "N", "End the program after so long."),
-    as_json: bool = json_option(),
+    seconds: float | None = SECONDS,
+    as_json: Json,
 ) -> int:
     """Run a program again on its recorded answers, and compare what it asks, notes and prints.
 
-    Nothing is asked: no connection, no key, no cost.
+    No server is asked: no key, no cost. The program runs in this folder, where it writes its files
+    again.
 
     \b
     Example:
@@ -218,14 +225,17 @@ def repeats(
         "--journal", "FILE", "The journal of the program, whose answers it gets.", type=FILE,
         required=True,
     ),
-    seconds: float = option("--seconds", "N", "Time for a run (default: 300).", default=300.0),
+    seconds: float = option(
+        "--seconds", "N", "Time for a run (default: 300).", default=300.0, type=SECONDS_RANGE
+    ),
     no_causes: bool = NO_CAUSES,
-    as_json: bool = json_option(),
+    as_json: Json,
 ) -> int:  # fmt: skip
     """Check that a recorded program asks the same again, and name the lines that are to blame.
 
     Runs it four times on the recorded answers, and until the causes are known at most 200 times
-    more. Nothing is asked: no connection, no key, no cost. What is in libraries is seen less well.
+    more, in this folder, where it writes its files again. No server is asked: no key, no cost. What
+    is in libraries is seen less well.
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
     \b
@@ -242,9 +252,12 @@ def repeats(
     return DONE if verdict.repeats else DIFFERS
 
 
-def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcome]) -> int:
+def _carried_out(
+    path: str, reach: UpstreamOptions, as_json: bool, play: Callable[[Write], ProgramOutcome]
+) -> int:
     """Record a program, and print what there is of it. Returns the exit code."""
     from goldrush.replay.journal.outline import outline_of
+    from goldrush.replay.worlds.program.recording import shown_command
 
     stream = sys.stderr if as_json else sys.stdout
 
@@ -253,9 +266,12 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
         stream.flush()
 
     outcome = play(write)
+    if not Path(path).exists():
+        echo_error(f"goldrush: {outcome.stopped}; nothing was recorded")
+        return DIFFERS
     info = outline_of(path)
     name = quoted_path(path)
-    command = f"{name} -- {' '.join(map(quoted, _words()))}"
+    command = f" -- {shown_command(_words())}"
     for warning in outcome.warnings:
         echo_error(f"goldrush: {warning}")
     if as_json:
@@ -267,9 +283,11 @@ def _carried_out(path: str, as_json: bool, play: Callable[[Write], ProgramOutcom
         again = f", {outcome.served} of them taken from the journal" if outcome.served else ""
         echo_error(f"journal: {name} ({format_count(info.units, 'exchange')}{again})")
         if not outcome.stopped:
-            echo_error(f"next:    {program()} verify {command}")
+            echo_error(f"next:    {program()} verify {name}{command}")
     if outcome.stopped:
-        goes_on = f"go on with `{program()} resume {command}`"
+        reached = re.match(r"stopped by (\S+) \d", outcome.stopped)
+        options = typed_again(given_of(reach), reached[1] if reached else "")
+        goes_on = f"go on with `{program()} resume {name}{options}{command}`"
         echo_error(f"goldrush: {outcome.stopped}; {goes_on}")
         return INTERRUPTED if outcome.stopped == "interrupted" else DIFFERS
     return DONE

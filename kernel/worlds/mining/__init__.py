@@ -40,7 +40,9 @@ def _world(rules: int, older: Sequence[World[MiningState]] = ()) -> World[Mining
         evolve=evolve,
         ended=ended,
         arrange=arrange,
-        pending_fault=lambda state, pending: pending_fault(pending, SUBMITTED, state.config.agents),
+        pending_fault=lambda state, pending: pending_fault(
+            pending, SUBMITTED, range(state.config.agents)
+        ),
         unit_done=unit_done,
         close=close,
         digest=digest,

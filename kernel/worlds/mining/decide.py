@@ -73,7 +73,7 @@ def decide(state: MiningState, inputs: Block) -> Batches:
 
 def resolve(state: MiningState, inputs: Block) -> list[Batch]:
     """As `decide`, without a look at the last round. Raises as `decide` does."""
-    return events_of(state, one_of_each(inputs, SUBMITTED, state.config.agents))
+    return events_of(state, one_of_each(inputs, SUBMITTED, range(state.config.agents)))
 
 
 def events_of(state: MiningState, submitted: Sequence[Row]) -> list[Batch]:

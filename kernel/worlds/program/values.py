@@ -38,6 +38,7 @@ ITEMS_MAX: Final = 3 << 20  # values and keys of a body; one with more is bytes
 ITEM: Final = 64  # bytes that a value takes besides its text
 SIZE_MAX: Final = BODY_MAX + ITEMS_MAX * ITEM  # of a value with all that it refers to
 DEPTH_MAX: Final = 64  # of values within values, references included
+WORK_MAX: Final = 2 * SIZE_MAX  # size times depth: lists in lists are digested at each level
 _DIGITS: Final = re.compile("-?[1-9][0-9]{18,3999}")
 _NOWHERE: Final = -1  # the beginning of an empty list
 
@@ -53,7 +54,9 @@ def parsed(body: bytes) -> Body:
         except (ValueError, RecursionError):
             return body
     depth, items = _extent(value)
-    return value if depth <= DEPTH_MAX // 2 and items <= ITEMS_MAX else body
+    size = len(body) + (items + 1) * ITEM
+    is_held = depth <= DEPTH_MAX // 2 and items <= ITEMS_MAX and size * depth <= WORK_MAX
+    return value if is_held else body
 
 
 def packed(value: object) -> bytes:
@@ -135,7 +138,8 @@ class References:
     def measure(self, value: Stored) -> tuple[int, int]:
         """The size, roughly in bytes of memory, and the depth of a value with all it refers to.
 
-        Raises ValueError for one beyond SIZE_MAX or DEPTH_MAX, IndexError for an unknown number.
+        Raises ValueError for one beyond SIZE_MAX, DEPTH_MAX or WORK_MAX, IndexError for an unknown
+        number.
         """
         size, depth = ITEM, 0
         if isinstance(value, (str, bytes)):
@@ -150,7 +154,7 @@ class References:
             for part in parts:
                 of_part, below = self.measure(part)
                 size, depth = size + of_part, max(depth, below + 1)
-        if size > SIZE_MAX or depth > DEPTH_MAX:
+        if size > SIZE_MAX or depth > DEPTH_MAX or size * depth > WORK_MAX:
             raise ValueError("a value that is too large or nested too deeply")
         return size, depth
 

@@ -26,7 +26,6 @@ class MiningTools(SimultaneousTools):
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.mining.view.view:VIEW")
-    environment = lazy("goldrush.replay.worlds.mining.environment:MiningEnv")
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
 

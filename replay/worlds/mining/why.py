@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.fold import block_events
@@ -196,8 +197,10 @@ class Round:
         return list(block_events(MINING, self.number, inputs))
 
     def plan_text(self, agent: int) -> list[str]:
-        """An agent's plan in a sentence."""
-        return [f"agent {agent}'s plan: {_listed(self.plans[agent])}"]
+        """An agent's plan in a sentence; or why a model gave none."""
+        error = failure_kind(self.submitted[agent]["error"])
+        listed = f"no usable answer ({error})" if error else _listed(self.plans[agent])
+        return [f"agent {agent}'s plan: {listed}"]
 
     def without(self, agent: int, kind: int, plot: int) -> Sequence[Act]:
         """An agent's plan without an action."""

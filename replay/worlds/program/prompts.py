@@ -16,7 +16,7 @@ from goldrush.kernel.worlds.program.values import Body, Json
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import RebuiltPrompt
 from goldrush.replay.worlds.program.tape import Exchange, Tape
-from goldrush.replay.worlds.program.texts import said, text_of
+from goldrush.replay.worlds.program.texts import said, said_in
 from goldrush.replay.worlds.program.usage import recorded_answer
 
 # Where chats stand in requests.
@@ -43,7 +43,7 @@ def _prompt(exchange: Exchange) -> RebuiltPrompt:
     asked, body = exchange.asked, exchange.asked.body
     question = Question(0, "chat", messages=messages_of(body), whole=Whole(0))
     answer = recorded_answer(exchange).answer
-    text = text_of(exchange.answer) or b"".join(exchange.answer.chunks).decode("utf-8", "replace")
+    text = said_in(exchange.answer)
     return RebuiltPrompt(
         question, replace(answer, text=text, prompt=question.digest),
         who=f"exchange {exchange.number} of {asked.caller or 'the program'}, to {answer.model}",

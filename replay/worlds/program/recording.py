@@ -14,6 +14,8 @@ from typing import Any, Final
 import attrs
 import msgspec
 
+from goldrush.agents.game.source import Source
+from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.program.requests import Masks, Secrets
 from goldrush.kernel.errors import BadInput, JournalError, format_value
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter, sha256_of
@@ -24,19 +26,20 @@ from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.world import (
     NAME,
     RULES,
+    Asked,
     Behaviour,
     Exit,
     program_world,
 )
 from goldrush.replay.tools import RERUN, Basis
-from goldrush.replay.worlds.program.running import (
-    Program,
-    Write,
-    run,
-    source_of_command,
+from goldrush.replay.worlds.program.running import Code, Program, Write, run
+from goldrush.replay.worlds.program.session import (
+    EXCHANGE_MAX,
+    NO_CEILINGS,
+    ProgramSession,
+    Recorder,
 )
-from goldrush.replay.worlds.program.session import Limits, ProgramSession, Recorder
-from goldrush.replay.worlds.program.tape import Tape
+from goldrush.replay.worlds.program.tape import Exchange, Tape
 from goldrush.replay.worlds.program.texts import with_text
 from goldrush.replay.worlds.program.upstreams import KNOWN, upstreams_of
 
@@ -50,7 +53,7 @@ class Options(msgspec.Struct, frozen=True):
         upstreams, variables: servers and variables besides the known ones; see `upstreams_of`.
         masks: patterns of what is not compared.
         outputs: files that are compared at the end, besides the output.
-        limits: how much is asked for.
+        max_requests, models: how much is asked for; see ProgramSession.
         seconds: the time that the program has; None: as long as it takes.
     """
 
@@ -58,8 +61,13 @@ class Options(msgspec.Struct, frozen=True):
     variables: Sequence[str] = ()
     masks: Sequence[str] = ()
     outputs: Sequence[str] = ()
-    limits: Limits = Limits()
+    max_requests: int | None = None
+    models: Models = NO_CEILINGS
     seconds: float | None = None
+
+    def session(self, tape: Tape, recorder: Recorder) -> ProgramSession:
+        """A recorded run of a program, within its ceilings. Raises as `ProgramSession`."""
+        return ProgramSession(tape, recorder, self.max_requests, self.models)
 
 
 DEFAULT: Final = Options()
@@ -73,7 +81,7 @@ class ProgramOutcome(msgspec.Struct, frozen=True):
         end: of the program; None: it was ended, or interrupted.
         stopped: why it can be resumed, as text; empty: it is finished.
         served: the number of exchanges that were taken from the journal.
-        warnings: what is not compared, as text.
+        warnings: what failed, and what is not compared, as text.
     """
 
     end: Exit | None
@@ -113,14 +121,16 @@ def resume(
 def recording(
     words: Sequence[str], out: str | Path, options: Options, *, force: bool = False
 ) -> Iterator[Launch]:
-    """A new journal, open for a program. Raises as `record`."""
+    """A new journal, open for a program; removed if nothing came of it. Raises as `record`."""
     urls, names = upstreams_of(os.environ, options.upstreams, options.variables)
     hashseed = os.environ.get("PYTHONHASHSEED", "0")
     command = Program(words, urls, names, options.outputs, hashseed, options.seconds)
-    source = source_of_command(words)
+    source = Code(words).source()
     setup = {
         "command": Secrets(os.environ).in_command(words),
-        "upstreams": {n: u for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url},
+        "upstreams": {
+            n: _recorded_url(u) for n, u in urls.items() if n not in KNOWN or u != KNOWN[n].url
+        },
         "variables": {v: n for v, n in names.items() if _VARIABLES.get(v) != n},
         "masks": tuple(options.masks),
         "outputs": tuple(options.outputs),
@@ -130,9 +140,13 @@ def recording(
     Masks(options.masks)  # refused before there is a journal
     behaviour = Behaviour(source.sha256)
     with JournalWriter(out, Header(NAME, RULES), force=force, fsync=True) as journal:
-        recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, 1)
-        with closing(recorder):
-            yield command, ProgramSession(Tape(), recorder, options.limits)
+        recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, is_new=True)
+        try:
+            with closing(recorder):
+                yield command, options.session(Tape(), recorder)
+        finally:
+            if not journal.is_begun:
+                journal.discard()
 
 
 def is_unfinished(words: Sequence[str], path: str | Path) -> bool:
@@ -151,13 +165,18 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         with journal.reader() as reader:
             tape = tape_of(reader)
         check_command(tape, words, str(path))
-        _check_servers(tape, options, path)
-        command = given_again(tape, words, options)
-        behaviour = tape.behaviour(source_of_command(words).sha256)
+        source = _code_now(tape, words, path)
+        if source.sha256 != tape.source.sha256:
+            line = f"{quoted_path(str(path))} --at {max(tape.exchanges, default=0) + 1}"
+            raise BadInput(
+                f"{path} was recorded with other code",
+                f"to go on with this: `goldrush fork {line} -- {shown_command(words)}`",
+            )
+        command = given_again(tape, words, options, path)
+        behaviour = tape.behaviour(source.sha256)
         loop = resume_steps(program_world(behaviour), journal)
-        recorder = Recorder(loop, behaviour, _process(tape) + 1)
-        with closing(recorder):
-            yield command, ProgramSession(tape, recorder, options.limits)
+        with closing(Recorder(loop, behaviour)) as recorder:
+            yield command, options.session(tape, recorder)
 
 
 def fork(
@@ -168,26 +187,35 @@ def fork(
 
     Args:
         at: the number of the exchange: what was answered before it is served, it and what follows
-            is asked.
+            is asked, but for unchanged requests that were certainly under way when it was answered:
+            without another model, they get their recorded answers. One more than the last: all is
+            kept, and other code goes on.
         model: asked in place of the program's from there on; empty: its own.
         answer: the text of the answer to that exchange; None: it is asked for again.
 
     Raises BadInput, JournalError, WriteFailed.
     """
     with JournalReader(parent) as reader, JournalReader(parent) as again:
-        whole = tape_of(again)
-        if at not in whole.exchanges:
+        whole = tape_of(again, at)  # what is damaged behind it is not read
+        assert whole.state is not None
+        if not 0 < at <= whole.state.unit + 1 or (answer is not None and at not in whole.exchanges):
             raise BadInput(
                 f"{parent} has no exchange {at}",
                 f"`goldrush log {quoted(str(parent))}` lists those that it has",
             )
         with JournalReader(parent) as third:
             tape = Tape.of(third, at - 1)
-        exchange = whole.exchanges[at]
-        other = None if answer is None else with_text(exchange.answer, answer)
-        _check_servers(whole, options, parent)
-        command = given_again(whole, words, options)
-        source = source_of_command(words)
+        changed = [each for number, each in whole.exchanges.items() if number == at]
+        given = [] if answer is None else [(e.asked, with_text(e.answer, answer)) for e in changed]
+        later = [*_answered_after(parent, at)]
+        known = [*changed, *later]
+        if model and known and not any("model" in _fields(each.asked) for each in known):
+            what = f"no request from exchange {at} on has a model in its body"
+            raise BadInput(what, "leave out --model, and change it in the program")
+        under_way = [each for each in later if each.arrival < whole.state.arrived and not model]
+        given += [(each.asked, each.answer) for each in under_way]
+        command = given_again(whole, words, options, parent)
+        source = _code_now(whole, words, parent)
         behaviour = tape.behaviour(source.sha256)
         facts = {
             "parent": sha256_of(parent), "changes": {"model": model} if model else {},
@@ -197,21 +225,42 @@ def fork(
             program_world(behaviour), reader, at - 1, lambda state: facts, out, force=force,
             fsync=True,
         )  # fmt: skip
-        with closing(Recorder(loop, behaviour, _process(tape) + 1)) as recorder:
-            session = ProgramSession(tape, recorder, options.limits)
-            if other is not None:
-                session.replaced = exchange.asked, other
-            return _played((command, session), write)
+        with closing(Recorder(loop, behaviour)) as recorder:
+            session = options.session(tape, recorder)
+            session.given = [*given]
+            outcome = _played((command, session), write)
+        if answer is not None and given[0] in session.given:
+            says = f"the given answer was not used: the program did not ask for exchange {at}"
+            outcome = msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
+        taken = sum(pair not in session.given for pair in given[answer is not None :])
+        if not taken:
+            return outcome
+        says = f"{taken} unchanged requests were under way at exchange {at} and kept their answers"
+        return msgspec.structs.replace(outcome, warnings=[*outcome.warnings, says])
 
 
-def tape_of(reader: JournalReader) -> Tape:
-    """The tape of an open journal. Raises BadInput for a run of another world, JournalError."""
+def _answered_after(path: str | Path, at: int) -> Iterator[Exchange]:
+    """The successes behind an exchange of a journal, if it is sound."""
+    with suppress(JournalError), JournalReader(path) as reader:
+        for number, exchange in Tape.of(reader).exchanges.items():
+            if number > at and exchange.answer.is_success:
+                yield exchange
+
+
+def _fields(asked: Asked) -> Mapping[str, object]:
+    return asked.body if isinstance(asked.body, dict) else {}
+
+
+def tape_of(reader: JournalReader, last: int | None = None) -> Tape:
+    """The tape of an open journal; see `Tape.of`. Raises BadInput for a run of another world,
+    JournalError.
+    """
     if reader.header.world != NAME:
         raise BadInput(
             f"{reader.path} is a run of the {format_value(reader.header.world)} world",
             "leave out what follows --",
         )
-    return Tape.of(reader)
+    return Tape.of(reader, last)
 
 
 def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
@@ -221,38 +270,55 @@ def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """A command as it is typed."""
-    return " ".join(map(quoted, words))
+    """A command as it is typed, without the keys in it."""
+    return " ".join(map(quoted, Secrets(os.environ).in_command(words)))
 
 
-def _check_servers(tape: Tape, options: Options, path: str | Path) -> None:
-    """Raises BadInput for a server that a journal names and the user does not: its writer may have
-    been another, who would be sent the user's keys.
+def _code_now(tape: Tape, words: Sequence[str], path: str | Path) -> Source:
+    """The recorded source of a journal, if the command's files are still those but for what the
+    program may have written before the recording broke off; else theirs.
     """
-    assert tape.state is not None
-    given = {text.partition("=")[0] for text in options.upstreams}
-    urls, _ = upstreams_of(os.environ, options.upstreams)
-    for name, url in tape.state.setup["upstreams"].items():
-        if name not in given and urls.get(name) != url:
-            raise BadInput(f"{path} names a server of its own", f"give --upstream {name}={url}")
+    code = Code(words)
+    return code.source_beside(tape.source, code.older_than(path))
 
 
-def given_again(tape: Tape, words: Sequence[str], options: Options) -> Program:
+def given_again(
+    tape: Tape, words: Sequence[str], options: Options, asking: str | Path | None = None
+) -> Program:
     """A program as it is run once more: as recorded, but for the servers, which may be elsewhere
-    now. Raises BadInput.
+    now.
+
+    Args:
+        asking: the path of the journal, if servers are asked. A journal's writer may have been
+            another, who would be sent the user's keys: the user must name its servers, too.
+
+    Raises BadInput, also for masks and outputs that are given and are not those of the journal.
     """
     assert tape.state is not None
     setup: Mapping[str, Any] = tape.state.setup
-    upstreams = [*(f"{n}={u}" for n, u in setup["upstreams"].items() if n not in KNOWN)]
+    for name in ("masks", "outputs"):
+        values, recorded = tuple(getattr(options, name)), tuple(setup[name])
+        if values not in ((), recorded):
+            what = f"the journal has other {name}: {', '.join(recorded) or 'none'}"
+            raise BadInput(what, "give those, or record in another journal")
+    # Where nothing is asked, known variables have the names that they had.
+    environment = {k: v for k, v in os.environ.items() if asking or k not in _VARIABLES}
+    own, _ = upstreams_of(environment, options.upstreams, options.variables if asking else ())
+    given = {text.partition("=")[0] for text in options.upstreams}
+    for name, url in setup["upstreams"].items():
+        if asking and name not in given and _recorded_url(own.get(name, "")) != url:
+            raise BadInput(f"{asking} names a server of its own", f"give --upstream {name}={url}")
+    upstreams = [f"{n}={u}" for n, u in setup["upstreams"].items() if n not in own]
     variables = [f"{name}={variable}" for variable, name in setup["variables"].items()]
     urls, names = upstreams_of(
-        os.environ, [*upstreams, *options.upstreams], [*variables, *options.variables]
+        environment, [*upstreams, *options.upstreams], [*variables, *options.variables]
     )
     return Program(words, urls, names, setup["outputs"], setup["hashseed"], options.seconds)
 
 
-def _process(tape: Tape) -> int:
-    return 1 if tape.state is None else tape.state.process
+def _recorded_url(url: str) -> str:
+    """A URL as it is recorded: without its query, which may be secret, and without keys."""
+    return Secrets({}).in_command([url.partition("?")[0]])[0]
 
 
 def _played(launch: Launch, write: Write) -> ProgramOutcome:
@@ -269,12 +335,28 @@ def _played(launch: Launch, write: Write) -> ProgramOutcome:
         stopped = stopped or "out of time"
     elif end.code:
         stopped = f"the program ended with exit code {end.code}"
-    return ProgramOutcome(end, stopped, len(session.served), warnings_of(session))
+    warnings = [*_missing(session, end), *warnings_of(session)]
+    return ProgramOutcome(end, stopped, len(session.served), warnings)
+
+
+def _missing(session: ProgramSession, end: Exit | None) -> Iterator[str]:
+    """What a recorded run has not got, as text: answers, and files that it was to write."""
+    assert session.recorder is not None
+    failed = sorted(number for numbers in session.failures.values() for number in numbers)
+    if failed:
+        of = format_count(session.recorder.state.exchanges, "exchange")
+        again = f"; `goldrush fork` with --at {failed[0]} asks again from the first of them on"
+        yield f"{len(failed)} of {of} failed{'' if end is None or end.code else again}"
+    absent = [name for name, digest, _ in (end.outputs if end else ()) if not digest]
+    yield from (f"{name} was not written, so it is not compared" for name in absent)
 
 
 def warnings_of(session: ProgramSession) -> list[str]:
     """What a run does not compare, as text."""
     found: list[str] = []
+    if session.too_large:
+        count = format_count(session.too_large, "exchange")
+        found.append(f"{count} of over {EXCHANGE_MAX:,} bytes, which a journal cannot hold")
     if session.unknown:
         found.append(f"headers that are not compared: {', '.join(session.unknown)}")
     if session.reel.raced:
@@ -294,31 +376,38 @@ class Given:
         options: what it is run with, besides what is recorded.
         session: of its run, once it was run.
         end: of that run; None: it was ended.
+        source: SHA-256 of its files; the recorded one, if they differ in what that run has written.
     """
 
     words: Sequence[str]
     options: Options = DEFAULT
     session: ProgramSession | None = None
     end: Exit | None = None
+    source: str | None = None
 
     def world(self, reader: JournalReader) -> World[ProgramState]:
         """The world of an open journal, by what the program does on its answers; it is run once.
 
-        Raises BadInput for another command, JournalError.
+        Raises BadInput for another command.
         """
-        source = source_of_command(self.words).sha256
         if self.session is None:
-            with reader.again() as again:
-                tape = tape_of(again)
+            try:
+                with reader.again() as again:
+                    tape = tape_of(again)
+            except JournalError:  # which whoever judges it says with its place
+                return program_world(missing="the journal cannot be read")
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
-            session = ProgramSession(tape)
-            self.end = asyncio.run(run(command, session, is_open_ended=tape.is_open_ended))
+            session, code = ProgramSession(tape), Code(self.words)
+            self.end = asyncio.run(run(command, session))
             session.finish(None)
             self.session = session
-        behaviour, typed = self.session.behaviour(self.end, source), shown_command(self.words)
+            self.source = code.source_beside(tape.source, code.written()).sha256
+        behaviour, typed = self.session.behaviour(self.end, self.source), shown_command(self.words)
         path = quoted_path(str(reader.path))
-        behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
+        behaviour.way_out = "its errors are above"
+        if not self.session.failure(self.end):
+            behaviour.way_out = f"`goldrush repeats --journal {path} -- {typed}` names the line"
         return program_world(behaviour)
 
     def basis(self, path: str) -> Basis:

@@ -19,7 +19,6 @@ import attrs
 import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count
@@ -47,7 +46,7 @@ from goldrush.replay.worlds.program.recording import (
     shown_command,
     tape_of,
 )
-from goldrush.replay.worlds.program.running import run, source_of_command
+from goldrush.replay.worlds.program.running import Code, run
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape, cut, leaves_of
 
@@ -120,9 +119,7 @@ def program_repeats(
     with reporting_forged(path), JournalReader(path) as reader:
         tape = tape_of(reader)
     check_command(tape, words, str(path))
-    assert tape.state is not None
-    is_other = source_of_command(words).as_dict() != tape.state.setup["source"]
-    order, numbers = Order(shown_command(words)), count(1)
+    order, code, numbers = Order(shown_command(words)), Code(words), count(1)
 
     def made(order: Order, what: str = "runs", most: int = 2 + len(_FORCED)) -> Trace:
         trace = _trace(tape, words, options, order)
@@ -131,6 +128,7 @@ def program_repeats(
         return trace
 
     first, again = made(order), made(order)
+    is_other = code.source_beside(tape.source, code.written()).sha256 != tape.source.sha256
     up, down = (
         made(attrs.evolve(order, way=Way(sets=sets), fixes=(), forced=forced))
         for sets, forced in _FORCED
@@ -176,7 +174,7 @@ class _Rehearsal(ProgramSession):
         if answer is None and (other := self.reel.substitute(asked)) is not None:
             self.served.append(other.number)
             answer = other.answer
-        if answer is not None or not self.tape.is_open_ended:  # else the recording broke off here
+        if answer is not None or not self.is_open_ended:  # else the recording broke off here
             self.asked.append(asked)
         return answer
 
@@ -184,17 +182,12 @@ class _Rehearsal(ProgramSession):
 def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> Trace:
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
     command = given_again(tape, words, options)
-    session, is_cut = _Rehearsal(tape), tape.is_open_ended
+    session = _Rehearsal(tape)
     with TemporaryFolder() as folder:
         place_order(order, folder.path)
         watched = {} if order.fixes is None else {FOLDER: folder.path}
-        end = asyncio.run(run(command, session, is_open_ended=is_cut, watched=watched))
+        end = asyncio.run(run(command, session, watched=watched))
         sightings = seen_in(folder.path)
-    if end is None and not is_cut:
-        raise BadInput(
-            f"a run of {order.target} takes longer than {options.seconds:g} seconds",
-            "allow more time (--seconds)",
-        )
     notes = [*_notes(tape, session.made), *session.new_notes]
     trace = _trace_of(session.asked, notes, end)
     return attrs.evolve(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import signal
-from collections.abc import Callable, Mapping, Sequence
+import stat
+import sys
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -27,6 +30,7 @@ STUCK: Final = 60.0  # seconds without a request after which a program that wait
 _CLIENTS: Final = ("ANTHROPIC", "AZURE_OPENAI", "CO", "DEEPSEEK", "GEMINI", "GOOGLE", "GROQ",
                    "MISTRAL", "OPENAI", "OPENROUTER", "TOGETHER")  # fmt: skip
 _PIECE: Final = 1 << 16
+LATE: Final = 5.0  # seconds after the last answer within which a killed program may have written
 
 Write = Callable[[bytes], object]  # takes what a program prints
 
@@ -67,26 +71,74 @@ class Program(msgspec.Struct, frozen=True):
         }
 
 
-def source_of_command(words: Sequence[str]) -> Source:
-    """The files that a command names, as one source: a single text as it is. Of what is no text, or
-    long, the SHA-256 stands for it; no text is kept that may have a key in it. An executable that
-    the command begins with is none of them.
+class Code:
+    """The files that a command names, as they are now."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Read them. Of what is no text, or long, the SHA-256 stands for it. An executable that the
+        command begins with is none of them.
+        """
+        self.words = words
+        self.files: dict[str, str] = {}
+        self._stamps = _stamps(words)
+        for name in self._stamps:
+            with suppress(OSError, ValueError):
+                text = _text(name)
+                if text is not None or name != words[0]:
+                    self.files[name] = f"SHA-256 {_file(name)[1]}\n" if text is None else text
+
+    def written(self) -> set[str]:
+        """The files that were written since."""
+        now = _stamps(self.words)
+        return {name for name in now if now[name] != self._stamps.get(name)}
+
+    def older_than(self, journal: str | Path) -> set[str]:
+        """The files but the first that were not written after a journal was: if they are not as
+        recorded, its program did that.
+        """
+        last = (os.path.getmtime(journal) + LATE) * 1e9
+        return {name for name in [*self.files][1:] if self._stamps[name][1] <= last}
+
+    def source(self, names: Container[str] | None = None) -> Source:
+        """These files as one source: a single text as it is; None: all. No text is kept that may
+        have a key in it.
+        """
+        texts = {n: t for n, t in self.files.items() if names is None or n in names}
+        parts = [f"==> {name} <==\n{text}" for name, text in texts.items()]
+        source = source_of("".join(texts.values() if len(texts) == 1 else parts).encode())
+        code, secrets = (source.text or "").encode(), Secrets(os.environ)
+        secrets.add((), code)
+        return Source(source.sha256, None) if secrets.hidden(code) != code else source
+
+    def source_beside(self, recorded: Source, written: Set[str]) -> Source:
+        """The recorded source, if the recorded files are as they were but for those that the
+        program has written; else that of all files.
+        """
+        rest = self.files.keys() - written
+        names = "|".join(map(re.escape, self.words))
+        whole, *parts = re.split(f"==> ({names}) <==\n", recorded.text or "")
+        if recorded.text is None:  # nor is it known which files there were
+            kept = [self.files.keys(), rest, *({*self.files} - {name} for name in written)]
+            is_same = any(self.source(names).sha256 == recorded.sha256 for names in kept)
+        elif parts:
+            before = zip(parts[::2], parts[1::2], strict=True)
+            is_same = all(name in written or self.files.get(name) == text for name, text in before)
+        else:
+            is_same = not rest or whole in self.files.values()
+        return recorded if is_same else self.source()
+
+
+def _stamps(names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Of the regular files among these names: the inode, and when it changed, in nanoseconds. That
+    is no time that a copy takes along.
     """
-    texts: list[tuple[str, str]] = []
-    for index, word in enumerate(words):
+    found = {}
+    for name in names:
         with suppress(OSError, ValueError):
-            if os.path.isfile(word):
-                text = _text(word)
-                if text is None and index == 0:
-                    continue
-                if text is None:
-                    text = f"SHA-256 {_file(word)[1]}\n"
-                texts.append((word, text))
-    whole = "".join(f"==> {name} <==\n{text}" for name, text in texts)
-    source = source_of((texts[0][1] if len(texts) == 1 else whole).encode())
-    code, secrets = (source.text or "").encode(), Secrets(os.environ)
-    secrets.add((), code)
-    return Source(source.sha256, None) if secrets.hidden(code) != code else source
+            status = os.stat(name)
+            if stat.S_ISREG(status.st_mode):
+                found[name] = status.st_ino, status.st_ctime_ns
+    return found
 
 
 def _text(path: str) -> str | None:
@@ -100,51 +152,67 @@ def _text(path: str) -> str | None:
 
 async def run(
     command: Program, session: ProgramSession, write: Write = lambda piece: None, *,
-    is_open_ended: bool = False, watched: Mapping[str, str] | None = None,
+    watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
-    recorder, it connects to nothing but this machine.
+    recorder, Python's sockets reach nothing but this machine, and where the recording broke off,
+    it is ended when it has asked for all that is recorded.
 
     Args:
         write: takes its output.
-        is_open_ended: it is ended when it has asked for all that is recorded.
         watched: more variables of one that is run for a diagnosis; its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
-    KeyboardInterrupt where the user interrupts it; answers that arrive then are recorded.
+    and for one that is run again and takes too long; KeyboardInterrupt where the user interrupts
+    it; answers that arrive then are recorded.
     """
-    proxy = Proxy(session, command.urls, is_open_ended=is_open_ended)
+    proxy = Proxy(session, command.urls)
     more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **_placeholders()}
-    errors = None if watched is None else asyncio.subprocess.DEVNULL
+    errors = None if session.recorder else asyncio.subprocess.PIPE
+
+    def hear(piece: bytes) -> None:
+        session.errors = (session.errors + piece)[-_PIECE:]
+        if watched is None:
+            print(piece.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
+
+    stale = _stamps(command.outputs)
     async with proxy.running():
         try:
             child = await asyncio.create_subprocess_exec(
                 *command.words, stdout=asyncio.subprocess.PIPE, stderr=errors, limit=_PIECE,
+                process_group=_group(),
                 env={**os.environ, **command.environment(proxy.url), **more, **(watched or {})},
             )  # fmt: skip
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise BadInput(f"{command.words[0]} cannot be run: {why}", "give a command") from None
         signals = _on_signal(child)
-        output = asyncio.create_task(_output(child, write))
-        tasks: list[asyncio.Task[object]] = [asyncio.create_task(child.wait())]
-        if is_open_ended:
+        both = (child.stdout, write), (child.stderr, hear)
+        streams = [(stream, take) for stream, take in both if stream is not None]
+        output = asyncio.gather(*(_output(child, *each) for each in streams))
+        tasks: list[asyncio.Task[object]] = [asyncio.create_task(_end_of(child))]
+        if session.is_open_ended:
             tasks.append(asyncio.create_task(_until_stuck(session, proxy)))
         done, _ = await asyncio.wait(
             tasks, timeout=command.seconds, return_when=asyncio.FIRST_COMPLETED
         )
         is_ended = tasks[0] in done
         if not is_ended:
-            with suppress(ProcessLookupError):
-                child.kill()
-        code = await child.wait()
-        digest, size = await output
+            _send(child, signal.SIGKILL)
+        code = await _end_of(child)
+        (digest, size), *_ = await output
         await proxy.drained(GRACE, lambda: signals() > 1)
+        if signals():
+            _send(child, signal.SIGKILL)  # what it started may be there still
     if signals():
         raise KeyboardInterrupt
+    if not done and session.recorder is None:
+        what = f"a run takes longer than {command.seconds:g} seconds"
+        raise BadInput(what, "allow more time (--seconds)")
     if not is_ended:
         return None
-    return Exit(code, ((STDOUT, digest, size), *map(_file, command.outputs)))
+    outputs = (_file(name, stale.get(name)) for name in command.outputs)
+    return Exit(code, ((STDOUT, digest, size), *outputs))
 
 
 def _placeholders() -> Mapping[str, str]:
@@ -152,15 +220,16 @@ def _placeholders() -> Mapping[str, str]:
     return {name: "none" for name in map("{}_API_KEY".format, _CLIENTS) if name not in os.environ}
 
 
-async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str, int]:
+async def _output(
+    child: asyncio.subprocess.Process, stream: asyncio.StreamReader, write: Write
+) -> tuple[str, int]:
     """Pass the output on; its SHA-256 and its size. What children of the program that live on may
     write is not waited for.
     """
-    assert child.stdout is not None
     hashed, size = hashlib.sha256(), 0
-    ended = asyncio.create_task(child.wait())
+    ended = asyncio.create_task(_end_of(child))
     while True:
-        piece = asyncio.create_task(child.stdout.read(_PIECE))
+        piece = asyncio.create_task(stream.read(_PIECE))
         await asyncio.wait({piece, ended}, return_when=asyncio.FIRST_COMPLETED)
         if not piece.done():
             await asyncio.wait({piece}, timeout=1)
@@ -174,8 +243,15 @@ async def _output(child: asyncio.subprocess.Process, write: Write) -> tuple[str,
         except BrokenPipeError:
             write = len  # nobody reads what follows
         except OSError:
-            child.kill()
+            _send(child, signal.SIGKILL)
             raise
+
+
+async def _end_of(child: asyncio.subprocess.Process) -> int:
+    """The exit code of a program. asyncio's `wait` waits for children of it that may write, too."""
+    while child.returncode is None:
+        await asyncio.sleep(0.01)
+    return child.returncode
 
 
 async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
@@ -191,20 +267,16 @@ async def _until_stuck(session: ProgramSession, proxy: Proxy) -> None:
 
 
 def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
-    """Have Ctrl-C, which the program gets too, and what else ends a command, which is passed on,
-    wait for the program's end and for answers under way; the second signal ends both. Returns how
-    many there were.
+    """Have Ctrl-C and what else ends a command, which are passed on, wait for the program's end and
+    for answers under way; the second signal ends both. Returns how many there were.
     """
-    count = 0
+    count, is_told = 0, _group() is None  # by the terminal
 
     def pass_on(number: int) -> None:
         nonlocal count
         count += 1
-        with suppress(ProcessLookupError):
-            if count > 1:
-                child.kill()
-            elif number != signal.SIGINT:
-                child.send_signal(number)
+        if count > 1 or number != signal.SIGINT or not is_told:
+            _send(child, signal.SIGKILL if count > 1 else number)
 
     with suppress(NotImplementedError, RuntimeError, ValueError):  # not in the main thread
         for number in SIGNALS:
@@ -213,12 +285,28 @@ def _on_signal(child: asyncio.subprocess.Process) -> Callable[[], int]:
     return lambda: count
 
 
-def _file(name: str) -> tuple[str, str, int]:
-    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, and for what
-    may have no end.
+def _group() -> int | None:
+    """The process group of a program: one of its own. At a terminal that of this process: no other
+    may read there, and Ctrl-C is sent to it by the terminal.
+    """
+    return None if os.isatty(0) else 0
+
+
+def _send(child: asyncio.subprocess.Process, number: int) -> None:
+    """Send a signal to a program and, if it has a group of its own, to all that it has started."""
+    with suppress(OSError):
+        try:
+            os.killpg(child.pid, number)
+        except ProcessLookupError:
+            child.send_signal(number)
+
+
+def _file(name: str, stale: tuple[int, int] | None = None) -> tuple[str, str, int]:
+    """A file at the end: name, SHA-256, bytes; no SHA-256 for one that cannot be read, for what may
+    have no end, and for one whose stamp is still that of before the run.
     """
     with suppress(OSError, ValueError):
-        if os.path.isfile(name):
+        if _stamps([name]).get(name, stale) != stale:
             with open(name, "rb") as file:
                 return name, hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
     return name, "", 0

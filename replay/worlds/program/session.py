@@ -9,15 +9,18 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Generator
+from functools import partial
 from typing import Final
 
 import msgspec
 
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.models import Models
-from goldrush.agents.worlds.program.requests import Masks, Response, Secrets
+from goldrush.agents.worlds.program.requests import Masks, Response, Secrets, key_of
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import BODY_MAX
 from goldrush.kernel.run import Inputs
+from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
 from goldrush.kernel.worlds.program.state import ProgramState
@@ -33,18 +36,9 @@ from goldrush.replay.worlds.program.texts import read
 from goldrush.replay.worlds.program.usage import charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """How much a run may ask for, earlier processes included. `max_requests`: None: as much as it
-    likes; `models`: with the ceilings of tokens and of cost, and with prices.
-    """
-
-    max_requests: int | None = None
-    models: Models = Models()
-
-
-UNLIMITED: Final = Limits()
+NO_CEILINGS: Final = Models()
+EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes
+NOTES_MAX: Final = 16 << 20  # bytes of the notes between two exchanges
 
 
 class Recorder:
@@ -52,8 +46,8 @@ class Recorder:
     commit.
     """
 
-    def __init__(self, steps: Steps, behaviour: Behaviour, process: int) -> None:
-        """Begin the loop, which writes START. `process`: the number of the process. Raises
+    def __init__(self, steps: Steps, behaviour: Behaviour, *, is_new: bool = False) -> None:
+        """Begin the loop, which writes START. `is_new`: no process is recorded yet. Raises
         WriteFailed.
         """
         self._steps, self._behaviour = steps, behaviour
@@ -61,24 +55,32 @@ class Recorder:
         if begun is None:
             raise BadInput("the run had ended; its journal is whole now", "verify it")
         self.state = begun
-        self.process = process
+        self.process = begun.process + (not is_new)
         self._notes: list[tuple[str, Json]] = []
+        self._notes_size = 0  # bytes
         self._again: tuple[list[int], list[int]] = [], []  # exchanges and notes
-        self._is_new = process > 1  # the journal does not have the process yet
+        self._is_new = not is_new  # the journal does not have the process yet
 
     def again(self, exchange: int) -> None:
         """Note that an exchange was served."""
         self._again[0].append(exchange)
 
     def note(self, name: str, value: Json, recorded: int | None) -> None:
-        """Take a note. `recorded`: the number of one that is the same; None: it is new."""
+        """Take a note. `recorded`: the number of one that is the same; None: it is new. Raises
+        BadInput for more than a commit could hold beside an exchange.
+        """
         if recorded is None:
+            size = self._notes_size + len(packed((name, value)))
+            if size > NOTES_MAX:
+                what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
+                raise BadInput(what, "note less")
+            self._notes_size = size
             self._notes.append((name, value))
         else:
             self._again[1].append(recorded)
 
-    def commit(self, asked: Asked, answer: Response, arrival: int) -> None:
-        """Record an exchange. Raises WriteFailed."""
+    def commit(self, asked: Asked, answer: Response, arrival: int) -> bool:
+        """Record an exchange; whether it did: a commit may be too small. Raises WriteFailed."""
         body = b"".join(answer.chunks)
         is_stream = len(answer.chunks) > 1 and body.startswith((b"data:", b"event:", b":"))
         found = None if is_stream or answer.is_cut else read(body)
@@ -87,7 +89,10 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
+        if len(packed((row, asked.body))) + self._notes_size > EXCHANGE_MAX:
+            return False
         self._close([(ANSWERED, [row])], asked)
+        return True
 
     def finish(self, end: Exit) -> None:
         """Record the end of the program: that of the run, if it succeeded. Raises WriteFailed."""
@@ -104,6 +109,7 @@ class Recorder:
             inputs = [(RESTARTED, [(self.process, tuple(exchanges), tuple(notes))]), *inputs]
         self._behaviour.done[self.state.unit + 1] = Done(tuple(self._notes), last)
         self._notes, self._again, self._is_new = [], ([], []), False
+        self._notes_size = 0
         try:
             self.state = self._steps.send(inputs)
         except StopIteration as end:
@@ -135,22 +141,30 @@ class ProgramSession:
         tape: what the journal has.
         reel: what is served of it.
         recorder: None: nothing is asked, what is not there is refused.
-        secrets, masks, limits: of the program.
+        is_open_ended: nothing is asked, and requests that are not recorded wait, for the recording
+            broke off.
+        secrets, masks: of the program.
+        max_requests: how many it may ask for, earlier processes included; None: as it likes.
         served, missed: the exchanges that were served, and the requests that were not there, in
             order.
         unknown: the names of headers that are not compared.
         made: the numbers of the notes of the journal that it made again.
         new_notes: the notes that the journal does not have.
-        replaced: a request, and the answer that is recorded for it in place of a server's; None: no
-            more.
+        given: requests, each with the answer that is recorded for it once, in place of a server's.
         stopped: the limit that ended the asking, as text; None: none did.
         failed: what kept an answer from being recorded; None: nothing.
+        too_large: the number of exchanges that were too large to be recorded.
+        failures: the numbers of exchanges that failed and did not succeed later, by caller and
+            request.
+        errors: the last bytes that the program wrote to stderr, where they come here.
     """
 
     def __init__(
-        self, tape: Tape, recorder: Recorder | None = None, limits: Limits = UNLIMITED
-    ) -> None:
-        """Serve what is valid: without a recorder all, with one what succeeded. Raises BadInput for
+        self, tape: Tape, recorder: Recorder | None = None, max_requests: int | None = None,
+        models: Models = NO_CEILINGS,
+    ) -> None:  # fmt: skip
+        """Serve what is valid: without a recorder all, with one what succeeded. `models`: with the
+        ceilings of tokens and of cost, earlier processes included, and prices. Raises BadInput for
         a ceiling of cost without the price of a model that was asked, and for an invalid mask.
         """
         self.tape = tape
@@ -159,10 +173,11 @@ class ProgramSession:
         served = (each for each in chosen if recorder is None or each.answer.is_success)
         self.reel = Reel(served, is_whole=recorder is None)
         self.recorder = recorder
+        self.is_open_ended = recorder is None and tape.is_open_ended
         state = tape.state if recorder is None else recorder.state
         assert state is not None
         self.secrets, self.masks = Secrets(os.environ), Masks(state.setup["masks"])
-        self.limits = limits
+        self.max_requests = max_requests
         self.served: list[int] = []
         self.missed: list[Miss] = []
         self.unknown: dict[str, None] = {}
@@ -170,12 +185,14 @@ class ProgramSession:
         self.new_notes: list[tuple[str, Json]] = []
         self.stopped: str | None = None
         self.failed: BaseException | None = None
+        self.too_large, self.errors = 0, b""
+        self.failures: dict[tuple[str, bytes], list[int]] = {}
         self.under_way = 0
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
-        self.replaced: tuple[Asked, Response] | None = None
+        self.given: list[tuple[Asked, Response]] = []
         taken = [*charged(tape.exchanges.values())] if recorder else []
-        self._budget = Budget(limits.models, [amount.name for amount in taken], taken)
+        self._budget = Budget(models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
         self._notes: dict[tuple[str, bytes], list[int]] = defaultdict(list)  # numbers, last first
         for number in reversed(made):
@@ -188,12 +205,13 @@ class ProgramSession:
         """
         exchange = self.reel.take(asked)
         if exchange is None:
-            if self.replaced is None or self.replaced[0] != asked:
+            given = next((pair for pair in self.given if pair[0] == asked), None)
+            if given is None:
                 return None
-            answer, self.replaced = self.replaced[1], None
+            self.given.remove(given)
             self._admit()
-            self.commit(asked, answer, self.arrived)
-            return answer
+            self.commit(*given, self.arrived)
+            return given[1]
         self.served.append(exchange.number)
         if self.recorder is not None:
             self.recorder.again(exchange.number)
@@ -204,8 +222,10 @@ class ProgramSession:
         calls `commit`, or `drop`.
         """
         if self.recorder is None:
-            self.missed.append(Miss(asked, self.reel.nearest(asked)))
-            return f"the journal does not have {self.missed[-1]}"
+            miss = Miss(asked, self.reel.nearest(asked))
+            if miss.nearest or not self.is_open_ended:  # else it is behind all that is recorded
+                self.missed.append(miss)
+            return f"the journal does not have {miss}"
         if self.failed is not None:
             return f"nothing more is recorded: {self.failed}"
         self.stopped = self.stopped or self._ceiling(model_of(asked, self.model))
@@ -217,7 +237,7 @@ class ProgramSession:
     def _ceiling(self, model: str) -> str | None:
         """The limit that one more request, to this model, would exceed, as text; None: none."""
         assert self.recorder is not None
-        most, asked = self.limits.max_requests, self.recorder.state.exchanges + self.under_way
+        most, asked = self.max_requests, self.recorder.state.exchanges + self.under_way
         if most is not None and asked >= most:
             return f"--max-requests {most}"
         return self._budget.reached(model)
@@ -235,25 +255,29 @@ class ProgramSession:
         assert self.recorder is not None
         self.under_way -= 1
         try:
-            self.recorder.commit(asked, answer, arrival)
-            for amount in charged([Exchange.last_of(self.recorder.state)]):
+            if not self.recorder.commit(asked, answer, arrival):
+                self.too_large += 1
+                return
+            exchange, same = Exchange.last_of(self.recorder.state), (asked.caller, key_of(asked))
+            earlier = self.failures.get(same, [])
+            self.failures[same] = [] if answer.is_success else [*earlier, exchange.number]
+            for amount in charged([exchange]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
             raise
 
     def note(self, name: str, value: Json) -> None:
-        """Take a note of the program."""
-        with self.masks.in_time():
-            value = self.masks.in_value(value)
+        """Take a note of the program. Raises BadInput as `Recorder.note`."""
+        value = self.masks.in_time(partial(self.masks.in_value, value))
         same = self._notes.get((name, packed(value)))
         known = same.pop() if same else None
+        if self.recorder is not None and self.stopped is None:
+            self.recorder.note(name, value, known)
         if known is not None:
             self.made.append(known)
         else:
             self.new_notes.append((name, value))
-        if self.recorder is not None and self.stopped is None:
-            self.recorder.note(name, value, known)
 
     def finish(self, end: Exit | None) -> None:
         """Record the end of the program, unless it was stopped. Raises WriteFailed, also of an
@@ -261,8 +285,11 @@ class ProgramSession:
         """
         if self.failed is not None:
             raise self.failed
-        if self.recorder and end and self.stopped is None:
-            self.recorder.finish(end)
+        recorder = self.recorder
+        if recorder is None or end is None or self.stopped is not None:
+            return
+        if end.code == 0 or recorder.state.unit or recorder.process > 1:  # else nothing came of it
+            recorder.finish(end)
 
     def behaviour(self, end: Exit | None, source: str | None) -> Behaviour:
         """What the program did in the units of the journal: as recorded where it did the same, and
@@ -278,17 +305,29 @@ class ProgramSession:
                 instead = next((m for m in self.missed if m.nearest is exchange), None)
                 last = None if instead is None else instead.asked
                 found.done[number] = Done(notes.get(number, ()), last)
-                found.reasons[number] = str(instead or self._unasked(exchange))
+                found.reasons[number] = str(instead or self._unasked(exchange, end))
         if tape.ended is not None and not tape.is_open_ended:
             recorded = tape.ends[tape.ended]
             all_notes = (*notes.get(tape.ended, ()), *self.new_notes)
             found.done[tape.ended] = Done(all_notes, None if self.missed else end)
             if self.missed or end != recorded:
                 other = self.missed[0] if self.missed else _other_end(end, recorded)
-                found.reasons[tape.ended] = str(other)
+                found.reasons[tape.ended] = self.failure(end) or str(other)
         return found
 
-    def _unasked(self, exchange: Exchange) -> str:
+    def failure(self, end: Exit | None) -> str:
+        """How the program failed where it had not when it was recorded, as text; empty: it did not,
+        or had asked for what is not recorded.
+        """
+        recorded = self.tape.ends.get(self.tape.ended or 0)
+        if not end or not end.code or self.missed or (recorded and recorded.code == end.code):
+            return ""
+        last = self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"the program failed (exit code {end.code}: {escaped(last[:200])})"
+
+    def _unasked(self, exchange: Exchange, end: Exit | None) -> str:
+        if failure := self.failure(end):
+            return f"{failure} before it asked for exchange {exchange.number}"
         text = f"the program did not ask for exchange {exchange.number}"
         return f"{text}; it asked for {self.missed[0]}" if self.missed else text
 

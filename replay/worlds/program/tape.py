@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from goldrush.agents.game.source import Source
 from goldrush.agents.worlds.program.requests import Response, key_of
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader
@@ -87,6 +88,8 @@ class Tape:
         ends: how processes ended, by unit.
         ended: the unit in which the last process ended; None: the journal does not say.
         state: after the last unit; None before START.
+        process: the number of the last process.
+        source: the files of the command, by START or the last fork.
     """
 
     def __init__(self) -> None:
@@ -98,6 +101,8 @@ class Tape:
         self.ends: dict[int, Exit] = {}
         self.ended: int | None = None
         self.state: ProgramState | None = None
+        self.process = 1
+        self.source = Source(None, None)
 
     @classmethod
     def of(cls, reader: JournalReader, last: int | None = None) -> Tape:
@@ -110,6 +115,8 @@ class Tape:
         with suppress(TornTail):  # the rest was never recorded
             for commit, state in walk:
                 tape.state = state
+                if commit.setup is not None:
+                    tape.source = Source(**commit.setup["source"])
                 if commit.kind == FORK:
                     tape.ended = None
                 for block in commit.blocks:
@@ -124,8 +131,8 @@ class Tape:
         unit = state.unit  # which has closed
         if code == RESTARTED:
             process, exchanges, notes = row
-            if process != self._process:
-                self._process, self.valid, self.made, self.ended = process, [], [], None
+            if process != self.process:
+                self.process, self.valid, self.made, self.ended = process, [], [], None
             self.valid += [number for number in exchanges if number in self.exchanges]
             self.made += [number for number in notes if 0 < number <= len(self.notes)]
         elif code == NOTED:
@@ -167,8 +174,6 @@ class Tape:
             if note.number not in left_out:
                 by_unit[note.unit].append((note.name, note.value))
         return by_unit
-
-    _process: object = 1
 
 
 class Reel:
@@ -218,29 +223,33 @@ class Reel:
         )  # fmt: skip
 
     def substitute(self, asked: Asked) -> Exchange | None:
-        """The exchange nearest to a request, if it is of the same path, which is not served again;
-        None: there is none.
+        """The exchange nearest to a request, if it is of the same path of the same server, which is
+        not served again; None: there is none.
         """
         found = self.nearest(asked)
-        if found is None or found.asks[3] != asked.path:
+        if found is None or (found.asks[1], found.asks[3]) != (asked.upstream, asked.path):
             return None
         self._waiting[key_of(found.asked)].remove(found)
         return self.left.pop(found.number)
 
 
-def difference(here: Asked, recorded: Asked) -> str | None:
-    """The first difference between two requests, as text; None if there is none but the caller."""
+def difference(
+    here: Asked, recorded: Asked, names: Sequence[str] = ("here", "in the journal")
+) -> str | None:
+    """The first difference between two requests, as text; None if there is none but the caller.
+    `names`: of the two in it.
+    """
     heads = [{name: getattr(asked, name) for name in _HEAD} for asked in (here, recorded)]
-    return _differing(*heads) or _differing(here.body, recorded.body)
+    return _differing(names, *heads) or _differing(names, here.body, recorded.body)
 
 
-def _differing(here: object, recorded: object) -> str | None:
+def _differing(names: Sequence[str], here: object, recorded: object) -> str | None:
     found = leaf_that_differs(dict(leaves_of(recorded, "")), dict(leaves_of(here, "")))
     if found is None:
         return None
     path, theirs, ours = found
     at, one, two = cut(ours, theirs)
-    return f"{path or 'body'}, character {at}: '{one}' here, '{two}' in the journal"
+    return f"{path or 'body'}, character {at}: '{one}' {names[0]}, '{two}' {names[1]}"
 
 
 def leaves_of(value: object, path: str) -> Iterator[tuple[str, str]]:

@@ -69,6 +69,11 @@ def response_of(state: ProgramState, row: Row) -> Response:
     return Response(status, headers, chunks, is_cut)
 
 
+def said_in(answer: Response) -> str:
+    """The text of an answer; of one of no known form, its body."""
+    return text_of(answer) or b"".join(answer.chunks).decode("utf-8", "backslashreplace")
+
+
 def text_of(answer: Response) -> str | None:
     """The text of an answer; None for one of no known form."""
     value = parsed(b"".join(answer.chunks))
@@ -89,10 +94,12 @@ def with_text(answer: Response, text: str) -> Response:
     if isinstance(parsed(text.encode()), dict):
         return Response(200, [("content-type", "application/json")], [text.encode()])
     chunks = []
-    rest: str | None = text
+    rest, old = text, text_of(answer)
     for line, event in _events(answer):
-        if rest is not None and event is not None and _put(event, PIECES, rest):
+        if event is not None and _put(event, PIECES, rest):
             line, rest = b"data: " + msgspec.json.encode(event), ""
+        elif old and event is not None and (again := _in_place(event, old, text)) != event:
+            line = b"data: " + msgspec.json.encode(again)
         chunks.append(line + b"\n")
     if rest:
         raise BadInput(
@@ -100,6 +107,24 @@ def with_text(answer: Response, text: str) -> Response:
             "give a whole body: JSON",
         )
     return replace(answer, chunks=chunks, is_cut=False)
+
+
+def _in_place(value: Json, old: str, text: str) -> Json:
+    """A value with a text in place of each that is `old`: streams of responses repeat at their end
+    what they have said. Raises BadInput for a part of it, which has no place in the new text.
+    """
+    if isinstance(value, list):
+        return [_in_place(item, old, text) for item in value]
+    if not isinstance(value, dict):
+        return value
+    part = value.get("text")
+    if isinstance(part, str) and part and part != old and part in old:
+        what = "the recorded answer has its text in several parts"
+        raise BadInput(what, "give a whole body: JSON")
+    return {
+        key: text if (key, item) == ("text", old) else _in_place(item, old, text)
+        for key, item in value.items()
+    }
 
 
 def said(item: Json, name: str) -> tuple[str, str]:

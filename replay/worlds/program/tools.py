@@ -21,16 +21,19 @@ class ProgramTools(Tools):
     answers = lazy("goldrush.replay.worlds.program.usage:answers_in")
     view = lazy("goldrush.replay.worlds.program.page:VIEW")
     fields = lazy("goldrush.replay.worlds.program.page:fields_of")
+    differing = lazy("goldrush.replay.worlds.program.differing:differing")
+    by_number = False
     asks_policies = False
-    recorded_by = (
-        "put the program behind --: goldrush record --out run.journal -- python sim.py; "
-        "goldrush verify judges it"
-    )
+    recorded_by = "put the program behind --: goldrush record --out run.journal -- python sim.py"
 
     def world(self, setup: Mapping[str, object]) -> World[ProgramState]:
-        command = _command(setup) or "COMMAND"
-        missing = f"the program was not run; `goldrush verify JOURNAL -- {command}` runs it"
-        return program_world(missing=missing)
+        return program_world(missing=f"the program was not run; add{self.code_of(setup)} to run it")
+
+    def code_of(self, setup: Mapping[str, object]) -> str:
+        return f" -- {_command(setup) or 'COMMAND'}"
+
+    def fork_at(self, last: int) -> int:
+        return last + 1  # the first exchange that is another
 
     def about(self, setup: Mapping[str, object]) -> Description:
         return Description(facts=[("subject", _command(setup))])

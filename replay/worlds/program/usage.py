@@ -17,7 +17,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.state import tokens_of
 from goldrush.kernel.worlds.program.world import Asked
 from goldrush.replay.worlds.program.tape import Exchange, Tape
-from goldrush.replay.worlds.program.texts import text_of
+from goldrush.replay.worlds.program.texts import said_in
 
 _IN_PATH: Final = re.compile(r"/(?:models|deployments|engines)/([^/:]+)")
 
@@ -49,7 +49,7 @@ def recorded_answer(exchange: Exchange) -> RecordedAnswer:
     error = NO_ANSWER if answer.status >= 400 else CUT if answer.is_cut else None
     text, size = "", 0
     if tokens is None:
-        text = text_of(answer) or b"".join(answer.chunks).decode("utf-8", "replace")
+        text = said_in(answer)
         size = estimated(str(asked.body), None)
     given = Answer.recorded(0, "", text, error, source)
     return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
@@ -61,8 +61,8 @@ def charged(exchanges: Iterable[Exchange]) -> Iterator[Amount]:
 
 
 def _of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
-    """The answers of models among these exchanges: to requests that name one, and those that report
-    tokens.
+    """The answers of models among these exchanges, failures included: those that report tokens, and
+    to requests that name a model.
     """
     for exchange in exchanges:
         answer = recorded_answer(exchange)

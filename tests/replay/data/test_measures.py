@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.measures import Value, mean
-from goldrush.kernel.run import record
+from goldrush.kernel.run import last_of, steps
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import Measure, Measured, by_unit, named
@@ -44,7 +44,7 @@ READ = by_unit(DAYS, KNOWN, config=lambda state: Config(), roster=lambda state: 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with JournalWriter(tmp_path / "days.journal", Header("days", 1)) as journal:
-        record(DAYS, {}, tell, journal)
+        last_of(steps(DAYS, {}, journal, ask=tell))
     return tmp_path / "days.journal"
 
 

@@ -26,7 +26,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
-from goldrush.kernel.run import record as record_world
+from goldrush.kernel.run import last_of, steps
 from goldrush.kernel.shape import INTEGER, TEXT, Kind, several
 from goldrush.kernel.world import EventType, Row, World
 from goldrush.kernel.worlds.competition import competition
@@ -162,18 +162,12 @@ def expected_events(paths: Sequence[Path]) -> list[dict[str, Any]]:
     return rows
 
 
-def as_structs(name: str, value: Any) -> Any:
+MAPS_AND_RECORDS = ("actions", "removed", "replaced", "config", "roster_", "changes", "source")
+
+
+def in_parquet(name: str, value: Any) -> Any:
     """The form that Parquet holds of a value in its logical form."""
-    fields = {
-        "actions": ("kind", "plot", "amount"),
-        "removed": ("index", "reason"),
-        "replaced": ("round", "agent"),
-    }.get(name)
-    if value is not None and fields:
-        return [None if item is None else dict(zip(fields, item, strict=True)) for item in value]
-    if value is not None and name in ("config", "roster_", "changes", "source"):
-        return json.dumps(value)
-    return value
+    return value if value is None or name not in MAPS_AND_RECORDS else json.dumps(value)
 
 
 def expected_agents(path: Path) -> list[dict[str, Any]]:
@@ -207,7 +201,7 @@ def expected_agents(path: Path) -> list[dict[str, Any]]:
 
 def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
     expected = [
-        {name: as_structs(name, value) for name, value in row.items()}
+        {name: in_parquet(name, value) for name, value in row.items()}
         for row in expected_events(paths)
     ]
 
@@ -435,17 +429,11 @@ class OtherTools(Tools):
 ODD = OtherTools()
 
 
-@pytest.fixture
-def other(tmp_path: Path) -> Path:
-    path = tmp_path / "other.journal"
-    with JournalWriter(path, Header(OTHER.name, OTHER.rules)) as journal:
-        record_world(OTHER, {"seed": 7, "who": "me"}, lambda n: [(TOLD, [("hi", n)])], journal)
-    return path
-
-
-def test_events_of_any_world_are_a_table(
-    other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_events_of_any_world_are_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other.journal"
+    with JournalWriter(other, Header(OTHER.name, OTHER.rules)) as journal:
+        setup = {"seed": 7, "who": "me"}
+        last_of(steps(OTHER, setup, journal, ask=lambda n: [(TOLD, [("hi", n)])]))
     install_world(tmp_path, monkeypatch, OTHER.name, f"{__name__}:ODD")
     for form in encoded.FORMATS:
         done = encoded.write_tables([other], tmp_path / "out", form)

@@ -17,7 +17,7 @@ from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
-from goldrush.replay.journal.draws import draws, draws_at
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.worlds.mining import audit as audits
 from tests.golden import path_of
 from tests.journals import changed as rows_changed
@@ -82,7 +82,7 @@ def redone(seed: int, detection: float, event: dict[str, Any]) -> tuple[object, 
 
 def assert_redone(path: Path) -> None:
     """Each audit holds, and says what the events and the rules' page say."""
-    found = draws(path)
+    found = iter(draws_at(path))
     with JournalReader(path) as reader:
         for event in (event.as_dict() for event in fold.events(MINING, reader)):
             if event["event"] == "run_started":
@@ -107,7 +107,7 @@ def assert_redone(path: Path) -> None:
 
 
 def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
-    shuffled = [a for a in draws(crowded) if len(a.draw_words) >= 2]
+    shuffled = [a for a in draws_at(crowded) if len(a.draw_words) >= 2]
 
     assert_redone(crowded)
     assert {3, 4, 5, 6} <= {len(audited.participants) for audited in shuffled}
@@ -228,12 +228,12 @@ def test_what_was_forged_in_a_draw_does_not_hold(
     kind = {CLAIM_DRAWN: "claim", RAID_RESOLVED: "raid", RULED: "authority"}[code]
     draw = next(
         a
-        for a in draws(crowded)
+        for a in draws_at(crowded)
         if a.kind == kind and len(a.draw_words) == 1 and (code == RULED or len(a.participants) > 2)
     )
     commits = changed(crowded, code, *draw.location.values(), change)
     path = forged(tmp_path / "forged.journal", MINING, commits)
-    broken = [audited for audited in draws(path) if not audited.holds]
+    broken = [audited for audited in draws_at(path) if not audited.holds]
     [alone] = draws_at(path, *draw.location.values(), kind)
 
     assert [(kind, *draw.location.values())] == [(a.kind, *a.location.values()) for a in broken]
@@ -242,13 +242,13 @@ def test_what_was_forged_in_a_draw_does_not_hold(
 
 def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, path: Path) -> None:
     """Where the state is not the one of the journal, nothing is said of it."""
-    draw = next(a for a in draws(crowded) if len(a.participants) > 2)
+    draw = next(a for a in draws_at(crowded) if len(a.participants) > 2)
     commits = changed(crowded, CLAIM_DRAWN, *draw.location.values(), _winner(2))
     write(path, commits)
 
     with pytest.raises(MalformedEvents, match="but its events give"):
         draws_at(path, *draw.location.values())
-    assert 1 == sum(not audited.holds for audited in draws(path))
+    assert 1 == sum(not audited.holds for audited in draws_at(path))
 
 
 # What is not there.
@@ -278,10 +278,12 @@ def test_a_fork_that_changes_the_seed_is_audited_under_the_new_one_from_there_on
     settings = {"seed": 99, "detection": 0.125, "truce": 0}
     fork(parent, 5, path, settings=settings, roster="raid*5,random*5")
     by_seed = {
-        (a.location["round"] > 5, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in draws(path)
+        (a.location["round"] > 5, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in draws_at(path)
     }
     chances = {
-        a.rule.split()[-1] for a in draws(path) if a.kind == "authority" and a.location["round"] > 5
+        a.rule.split()[-1]
+        for a in draws_at(path)
+        if a.kind == "authority" and a.location["round"] > 5
     }
 
     assert_redone(path)

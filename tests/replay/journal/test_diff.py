@@ -16,14 +16,16 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
 from goldrush.replay.data.measures import Span
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.diff import SHOWN_MAX, Diff, First, diff, format_diff
+from tests.golden import WORDED, path_of
 from tests.journals import changed, commits_of, damaged, in_pieces, redrawn, write
+from tests.llm.runs import played_again
 from tests.mining import fork, record
 from tests.seasons import small as season
 
@@ -105,6 +107,27 @@ def test_of_two_models_as_much_is_told_as_tells_them_apart(run: Path, other: Pat
     assert f"persona={a}" in cause.text.partition(" in A, ")[0]
     assert f"persona={b}" in cause.text.partition(" in A, ")[2]
     assert len(longer.text) < 1_500
+
+
+def test_answers_are_compared_by_what_they_say_and_not_by_what_servers_report(
+    tmp_path: Path,
+) -> None:
+    original = commits_of(path_of("mining", WORDED))
+
+    def answered(name: str, said: str | None = None) -> Path:
+        def change(unit: int, row: Row) -> Row:
+            words = {"raw": said} if said and (unit, row[0]) == (3, 1) else {}
+            facts = {"tokens_out": 99, "tries": 2, "created": 7, "fingerprint": name, **words}
+            return (*row[:5], row[5] and {**row[5], **facts})
+
+        return write(tmp_path / name, played_again(original, change))
+
+    one, two, three = answered("one"), answered("two"), answered("three", "Other words.")
+    same, other = diff(one, two), diff(two, three)
+
+    assert (True, True, None) == (same.same, same.reported, same.first)
+    assert "the same: 8 rounds, finished (not compared: clocks, tokens and names" in str(same)
+    assert ["the answer of agent 1 in round 3"] == [cause.text for cause in other.causes]
 
 
 def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:

@@ -156,9 +156,7 @@ def _rows_of(case: Case, name: str) -> list[Any]:
 # By name; what is made before the reader itself begins stands in `given`.
 MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "draws.draws_at": lambda c: draws.draws_at(c.forged, 1),
-    "draws.draws": lambda c: list(draws.draws(c.forged)),
     "diff.diff": _differing,
-    "rebuild.follow": lambda c: list(rebuild.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
@@ -187,7 +185,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "of a season: draws_at": lambda c: draws.draws_at(c.forged, 0),
-    "of a season: draws": lambda c: list(draws.draws(c.forged)),
     "of a season: summarise": lambda c: summary.summarise(c.forged),
     "competition.ended.ended_at": lambda c: ended.ended_at(c.forged, 0),
     "competition.right.explained": lambda c: list(right.explained(c.forged)),
@@ -211,15 +208,16 @@ NO_READERS = {
         view.frame.framed view.frame.joined
         study.code.checked_code source.text_of arguments.models_of arguments.resources_of
         arguments.target_of tools.format_option tools.lacks
-        draws.draws_of find.tools_at find.tools_of find.typed find.open_world
+        draws.draws_of find.tools_at find.tools_of find.typed find.open_world find.players_of
          find.is_shipped_at source.records_source
          competition.steps.season_world story.sentences_of
-         episode.show.sentences_of rl.parallel_env episode.wrap.wrap
+         episode.show.sentences_of episode.wrap.wrap
         study.comparisons.equal_journals study.comparisons.equal_runs""",
     "its caller, or what gives it its rows, is behind the door": """
         index.commits_near index.states_near mining.measures.measured_by
         competition.measures.measured rebuild.walk_through competition.ended.assignments_of
-        groups.kind_of rebuild.closed_units usage.asked_by usage.failures_by
+        groups.kind_of rebuild.closed_units
+        program.differing.differing program.recording.given_again usage.asked_by usage.taken_by
         episode.episodes.episodes_of episode.measures.read
         report.report.report study.measuring.measured_runs study.measuring.results_of
         view.overview.write_overview view.top.top_of_two

@@ -23,7 +23,7 @@ from goldrush.kernel.journal import (
     JournalWriter,
     Location,
 )
-from goldrush.kernel.run import record as run
+from goldrush.kernel.run import last_of, steps
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
@@ -271,7 +271,7 @@ def sums(tmp_path: Path, small: pytest.MonkeyPatch) -> Path:
     """A journal with an index that was forged, in the user's own cache."""
     path = tmp_path / "sums.journal"
     with JournalWriter(path, Header(ALIKE.name, ALIKE.rules)) as journal:
-        run(ALIKE, {}, tell, journal)
+        last_of(steps(ALIKE, {}, journal, ask=tell))
     asked(path)
     parts = Parts.of(path)
     parts.states[0] = parts.states[0].replace(pack((3, 3)), pack((3, 103)))

@@ -39,7 +39,7 @@ def test_a_round_left_open_has_one_submission_of_different_agents(
     broken = verify(path).broken
 
     assert DERIVE == broken.level
-    assert "not of different agents of the run" in broken.found
+    assert "not of different agents of the step" in broken.found
     assert not broken.torn
 
 

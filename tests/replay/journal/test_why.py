@@ -2,11 +2,15 @@
 
 import json
 import shlex
+from pathlib import Path
 
+from goldrush.kernel.world import Row
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.why import PlanChange
 from goldrush.replay.worlds.mining.why import explained
-from tests.golden import MODELS, path_of
+from tests.golden import MODELS, WORDED, path_of
+from tests.journals import commits_of, write
+from tests.llm.runs import played_again
 
 
 def test_a_command_gives_the_submissions_to_a_fork_whatever_they_say() -> None:
@@ -41,3 +45,13 @@ def test_what_models_answered_then_is_put_in_by_hand_too() -> None:
                 if value is not None and name != "source"
             }
     assert changes
+
+
+def test_an_answer_that_failed_is_told_in_place_of_a_plan(tmp_path: Path) -> None:
+    def failed(unit: int, row: Row) -> Row:
+        return row if row[0] == 3 or unit < 4 else (row[0], (), "no-json", *row[3:])
+
+    commits = played_again(commits_of(path_of("mining", WORDED)), failed)
+    told = [line for each in explained(write(tmp_path / "x", commits)) for line in each.account]
+
+    assert any(line.endswith("'s plan: no usable answer (no-json)") for line in told)

@@ -11,7 +11,9 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.replay.report.failures import LINES_MAX, hardly_played, model_table
+from goldrush.replay.journal.taken import Taken
+from goldrush.replay.report.failures import LINES_MAX, hardly_played
+from goldrush.replay.report.models import model_tables
 from goldrush.replay.report.page import StudyPage
 from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import study_of
@@ -30,6 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarn
 
 TEN = "llm:a,llm:b,raid,raid,llm:a,llm:b,raid,raid,llm:a,llm:b"
 PLAN = plan_of(treatments=["scarce", "scarce-20"], rosters={"both": TEN}, seeds=1, rounds=4)
+OF_CELLS = ("outcome", "treatments", "policies", "verdicts", "behind", "every", "means")
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
 
 
@@ -43,7 +46,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("studies") / "study"
     with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda fd: None)
-        chosen = models(server.address, "a", "b", patience=99)
+        chosen = models(server.address, "a", "b")
         study = Study.play(PLAN, folder, jobs=1, models=chosen)
     assert [Failures("a", 36, {"cut": 36}), Failures("b", 36, {"cut": 8})] == study.failures()
     return folder
@@ -66,7 +69,7 @@ def test_that_models_hardly_played_stands_above_what_was_found(study: Path, tmp_
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
-    table = model_table(found)
+    table = model_tables(study_of(found))[0]
     told = json.loads(json.dumps(answers(study_of(found))))
 
     assert [
@@ -81,12 +84,27 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     ]
 
 
+def test_the_share_of_failed_answers_stands_with_every_number_of_a_cell(study: Path) -> None:
+    page = StudyPage(study_of(results_of(study, jobs=1), criteria=True))
+    tables = {name: table for name, table in page.tables.items() if name.startswith(OF_CELLS)}
+    shares = "Failed answers of models: 67% in scarce, both, 4 rounds; 58% in scarce-20, both, 4"
+
+    assert {"outcome", "treatments", "policies", "every-treatment", "means-1"} <= tables.keys()
+    for table in (f"{table.csv} {table.caption}" for table in tables.values()):
+        assert ("failed answers" in table, True) == (True, "67%" in table or "58%" in table)
+    captions = [figure.caption for figure in page.figures.values()]
+    assert [] == [caption for caption in captions if "ailed answers of models: " not in caption]
+    assert any(shares in caption for caption in captions)
+
+
 def test_only_so_many_models_are_named_above_the_verdicts_and_as_text() -> None:
     cells = [Cell("scarce", f"llm:m*{n}", 5) for n in range(LINES_MAX + 3)]
-    failed = (Failures("<b>\u202e", 20, {"no-json": 11}),)
-    found = results(*(attrs.evolve(made(cell), failures=failed) for cell in cells))
+    taken = (
+        Taken("<b>\u202e", 20, {"no-json": 11}, 0, 0, 0, 0, 0, 0, 0, None, (), (), ()),
+    )  # fmt: skip
+    found = results(*(attrs.evolve(made(cell), taken=taken) for cell in cells))
     said = StudyPage(study_of(found)).html().partition("<h2")[0].partition("</p>")[0]
-    table = model_table(found)
+    table = model_tables(study_of(found))[0]
 
     assert LINES_MAX == said.count("&lt;b&gt;\\u202e")
     assert len(cells) == len(table.rows) == len(answers(study_of(found))["hardly_played"])

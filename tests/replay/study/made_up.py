@@ -73,7 +73,7 @@ def made(
         policies=policies,
         by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},
         kept=MiningKept(speculated, others.pop("lengths", {})),
-        failures=others.pop("failures", ()),
+        taken=others.pop("taken", ()),
     )
 
 

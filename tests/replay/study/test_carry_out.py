@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.batch import verify_all
+from goldrush.replay.journal.usage import usage as usage_of
 from goldrush.replay.study import backend as backends
 from goldrush.replay.study import carry_out as module
 from goldrush.replay.study import play
@@ -48,10 +50,11 @@ from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Planned, StudyPlan, plan_of
 from goldrush.replay.study.play import check_journal
+from goldrush.replay.study.study import Study
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, tree, write
 from tests.llm.runs import models, pairs, rows_in
-from tests.llm.servers import Asked, Reply, completion, serving
+from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.mining import fork, record
 from tests.replay.study.dying import write_dying
 
@@ -590,6 +593,32 @@ def test_a_study_whose_models_were_changed_stays_as_it_is(asked_for: Path) -> No
     assert len(read_manifest(asked_for).played) == len(read_manifest(asked_for).runs)
 
 
+@pytest.mark.parametrize("greets", [True, False])
+def test_a_study_goes_on_without_a_cell_whose_server_is_down(tmp_path: Path, greets: bool) -> None:
+    """From the start, where it does not answer the short question, or in the middle of a run."""
+    rosters = {"down": "llm:b*2", "up": "llm:a*2", "others": "raid*3"}
+    wanted = plan_of(treatments=["baseline"], rosters=rosters, seeds=2, rounds=3)
+
+    def down(asked: Asked) -> Reply:
+        is_down = asked.body["model"] == "b-1" and (asked.round or 2) == 2
+        return error(503, "asleep") if is_down else answering(asked)
+
+    with serving(down, greets=greets) as server:
+        known = models(server.address, "a", "b", concurrency=1, patience=0)
+        with pytest.raises(RunFailed, match=r"/down.* asleep.* 1 other run stop") as failed:
+            carry_out(wanted, tmp_path / "study", backend=processes(2), models=known)
+        played = Study.open(tmp_path / "study").runs()
+        server.respond, before = answering, len(server.asked)
+        carry_out(wanted, tmp_path / "study", backend=processes(2), models=known)
+        asked = [asked for asked in server.asked[before:] if asked.agent is not None]
+        carry_out(wanted, tmp_path / "whole", backend=processes(2), models=known)
+
+    assert (2, 4) == (failed.value.stopped, len(played))
+    assert {"b-1"} == {each.body["model"] for each in asked}
+    assert (8 if greets else 12) == len(asked)
+    assert tree(tmp_path / "whole") == tree(tmp_path / "study")
+
+
 def test_what_a_server_decided_is_no_other_run() -> None:
     """Of a server that refuses seeds, and whose template opens the reasoning."""
     [run, *_] = ASKING.runs(models(None))
@@ -610,27 +639,34 @@ def test_what_a_server_decided_is_no_other_run() -> None:
     assert "reasoning of agent 0" == play._difference(run, begun({}, reasoning="field"))
 
 
-def test_a_ceiling_is_that_of_the_whole_study(tmp_path: Path) -> None:
-    """Of which each run that asks has an equal share, whatever the number of processes."""
-    shared = module._shared(
-        models(None, max_tokens=10_001, max_cost=3.0), ASKING.runs(models(None))
-    )
+@pytest.mark.parametrize(
+    ("ceilings", "whole"),
+    [
+        ({"max_requests": 13}, {"max_requests": 16}),
+        ({"max_tokens": 30_000}, {"max_tokens": 60_000}),
+        ({"max_cost": 30.0, "price_in": 1e3, "price_out": 1e3}, {"max_tokens": 60_000}),
+    ],
+)
+def test_a_ceiling_is_that_of_the_whole_study_whose_runs_share_it_as_they_need_it(
+    tmp_path: Path, ceilings: dict[str, Any], whole: dict[str, Any]
+) -> None:
+    """16 questions of 2,400 tokens in two processes; what is left is never asked for twice."""
 
     def costly(asked: Asked) -> Reply:
         return completion('{"actions": []}', usage=(2000, 400))
 
     with serving(costly) as server:
-        limited = models(server.address, max_tokens=30_000)
-        with pytest.raises(RunFailed, match=r"--max-tokens"):
-            carry_out(ASKING, tmp_path / "study", models=limited)
-        taken = 2400 * len(server.asked)
+        play = partial(carry_out, ASKING, tmp_path / "study", backend=processes(2))
+        with pytest.raises(RunFailed, match=f"--{next(iter(ceilings)).replace('_', '-')}"):
+            play(models=models(server.address, **ceilings))
+        asked = len(server.asked)
+        usage = [usage_of(path).total for path in (tmp_path / "study").rglob("*.journal*")]
+        play(models=models(server.address, **whole))
 
-    assert 0 < taken <= 30_000
-    with pytest.raises(BadInput, match="1 tokens are fewer than one for each of 2 runs"):
-        carry_out(ASKING, tmp_path / "new", models=models(NOBODY, max_tokens=1))
-
-    assert (5_000, 1.5) == (shared.max_tokens, shared.max_cost)
-    assert not (tmp_path / "new").exists()
+    assert 8 <= asked <= 13
+    assert asked == sum(taken.tries for taken in usage)
+    assert 2400 * asked == sum(taken.tokens_in + taken.tokens_out for taken in usage)
+    assert 16 == len(server.asked)
 
 
 def test_models_are_not_asked_from_elsewhere(tmp_path: Path) -> None:

@@ -30,15 +30,6 @@ ROSTER = "greedy-mine*12,raid*8,random*4"  # more agents than are shown singly
 SETTINGS = {"rounds": 12, "agents": 24, "rows": 35, "cols": 35}
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of many agents on a large map."""
-    path = tmp_path_factory.mktemp("large") / "large.journal"
-    record(path, SETTINGS, ROSTER)
-    write_page(path, path.with_suffix(".html"))
-    return path
-
-
 def outcome(path: Path) -> RunOutcome:
     tools = tools_at(path)
     with JournalReader(path) as reader:
@@ -95,9 +86,12 @@ def test_the_values_of_a_chart_are_read_by_keys_and_downloaded(
     ]
 
 
-def test_many_agents_are_shown_as_their_policies(tab: Tab, large: Path) -> None:
-    tab.open(large.with_suffix(".html"))
-    state = rebuild(large, 12).state
+def test_many_agents_are_shown_as_their_policies(tab: Tab, tmp_path: Path) -> None:
+    path, page = tmp_path / "large.journal", tmp_path / "large.html"
+    record(path, SETTINGS, ROSTER)
+    write_page(path, page)
+    tab.open(page)
+    state = rebuild(path, 12).state
     policies = [entry["policy"] for entry in state.roster]
 
     assert 35 * 35 == tab.page.locator(".cell").count()

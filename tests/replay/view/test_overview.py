@@ -21,7 +21,7 @@ from goldrush.replay.study.outcomes import outcome_named
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.text import format_number
 from goldrush.replay.view.chart import short
-from goldrush.replay.view.folder import FolderRuns, runs_in
+from goldrush.replay.view.folder import runs_in
 from goldrush.replay.view.overview import write_overview
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import season_path
@@ -53,11 +53,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base
 
 
-@pytest.fixture(scope="module")
-def found(folder: Path) -> FolderRuns:
-    return runs_in(folder, jobs=1)
-
-
 @pytest.fixture
 def opened(folder: Path, tmp_path: Path, new_tab: Callable[..., Tab]) -> Callable[..., Tab]:
     """Opens the page of the folder at an address."""
@@ -72,8 +67,8 @@ def opened(folder: Path, tmp_path: Path, new_tab: Callable[..., Tab]) -> Callabl
     return made
 
 
-def test_files_that_are_no_whole_runs_are_told_with_why(found: FolderRuns) -> None:
-    reasons = found.left_out
+def test_files_that_are_no_whole_runs_are_told_with_why(folder: Path) -> None:
+    reasons = runs_in(folder, jobs=1).left_out
 
     assert "unfinished: 30 rounds of 90 closed" == reasons["unfinished.journal"]
     assert "checksum" in reasons["damaged.journal"]

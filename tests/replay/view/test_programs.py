@@ -29,7 +29,7 @@ def recorded(path: Path, exchanges: Iterable[tuple[str, Messages, int, str]]) ->
     """A journal of requests by caller, each with the status and the text of its answer."""
     behaviour = Behaviour()
     with JournalWriter(str(path), Header(NAME, RULES)) as journal:
-        recorder = Recorder(steps(program_world(behaviour), SETUP, journal), behaviour, 1)
+        recorder = Recorder(steps(program_world(behaviour), SETUP, journal), behaviour, is_new=True)
         for number, (caller, chat, status, text) in enumerate(exchanges, 1):
             recorder.note("gold", [number, 2 * number], None)
             body: Any = {"model": "m", "messages": chat}

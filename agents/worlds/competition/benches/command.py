@@ -30,7 +30,7 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.pool import before_exit
-from goldrush.agents.worlds.competition.bench import THREADS, Bench, BenchType, Run, TimedOut
+from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run, TimedOut
 from goldrush.kernel import files
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value, nearest
@@ -127,7 +127,6 @@ def _opened(options: CommandOptions, program: str | None) -> Bench:
         read=lambda value, treatment: trimmed(value) if isinstance(value, str) else value,
         text=_text(options),
         whole=str,
-        at_once=THREADS,
         deterministic=options.deterministic,
         time_limit=options.time_limit,
         remark=opened.remark,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from goldrush.agents.llm.parts import within
-from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.competition.character import MOST, TRAITS
+from goldrush.agents.worlds.competition.character import MOST, TRAITS, has_traits
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGERS,
@@ -78,7 +77,7 @@ def _skill_fields(rules: Rules) -> Mapping[str, Kind]:
 
 def _rewrite_text(seen: SeasonObservation, arguments: Arguments) -> str:
     agent = seen.people[arguments["agent"]]
-    form = "rewrite_text" if agent.policy == LLM else "rewrite_traits"
+    form = "rewrite_traits" if has_traits(agent) else "rewrite_text"
     traits = ", ".join(TRAITS)
     return seen.wording(
         "rewrite", agent=named(seen, arguments), form=seen.wording(form, traits=traits)

@@ -13,6 +13,8 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from goldrush.agents.llm.messages import plural
 from goldrush.agents.llm.parts import cut, size
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms, number
@@ -218,7 +220,7 @@ class History:
         """The line of an agent's actions in a round."""
         lines = record.view(self._no_lines)  # is filled as lines are needed
         if agent not in lines:
-            done = list(self._done(record.view(Outcomes).of(agent)))
+            done = list(self._done(_actions(record, agent)))
             actions = self.terms.limited(done, OWN_MAX // 3, ITEMS)
             said = actions if done else self.terms("own_none")
             line = self.terms("own_round", round=record.round, actions=said)
@@ -231,12 +233,13 @@ class History:
         for (kind, amount, result, gold), group in groupby(actions, _alike):
             plots = [action.plot for action in group if action.plot is not None]
             id = "own_with" if amount != 1 or kind == KINDS[MINE] else "own_action"
+            brought = {"mined": plural("gold", len(plots)), "fined": "fined_of"}.get(result)
             yield terms(
                 "own_malformed" if kind is None else id,
                 kind=self._kind(kind), amount=amount,
                 plots=terms.limited(plots, OWN_MAX // 8, text=terms.plot),
-                result=terms(plural("gold", len(plots)), gold=number(gold))
-                if result == "mined"
+                result=terms(brought, gold=number(abs(gold)))
+                if brought
                 else self._result(kind, result),
             )  # fmt: skip
 
@@ -245,7 +248,7 @@ class History:
         terms, gold = self.terms, 0.0
         counts: Counter[tuple[str | None, str]] = Counter()
         for record in records:
-            for action in record.view(Outcomes).of(agent):
+            for action in _actions(record, agent):
                 counts[action.kind, action.result] += 1
                 gold += action.gold
         if not counts:
@@ -270,6 +273,14 @@ class History:
         if result in REASONS:
             return self.terms(f"removed_{result.replace('-', '_')}")
         return self.terms(f"result_{kind}_{result}")
+
+
+def _actions(record: RoundRecord, agent: int) -> Iterator[PastAction]:
+    """An agent's actions with their results: captures for which it was fined cost it gold."""
+    fines = {row[0]: float(row[5]) for row in record.rows(RULED) if row[4] == Remedy.FINED}
+    for action in record.view(Outcomes).of(agent):
+        is_fined = action.result == _CAPTURED and action.plot in fines
+        yield replace(action, result="fined", gold=-fines[action.plot]) if is_fined else action
 
 
 def _alike(action: PastAction) -> tuple[str | None, int, str, float]:

@@ -54,7 +54,7 @@ KEYS: Final = ("actions", "type", "plot", "stamina")
 _ITEMS: Final = (
     "alpha", "map_columns", "map_row", "plot_of", "nobody", "more", "heard_from", "heard_from_you",
     "heard_more", "truce_until", "loss", "loss_restored", "claimed_by_one", "claimed_by_many",
-    "raided", "raided_and_won", "restored", "fined", "claims_won", "raids_made",
+    "raided", "raided_and_won", "restored", "fined", "fined_of", "claims_won", "raids_made",
     "together_claims", "together_raids",
 )  # fmt: skip
 _ITEMS_BEGIN: Final = ("history_", "own_", "result_", "removed_", "gold_")
@@ -141,7 +141,9 @@ class PlanPrompts:
         rules = history.rules_for(self.state.config)
         key = (order, framed.notes, framed.reasoning)
         if key not in rules:
-            rules[key] = _joined(_rules(history.terms, seen, framed, order))
+            is_mixed = len(set(self.state.staminas)) > 1
+            told = _rules(history.terms, seen, framed, order, is_mixed=is_mixed)
+            rules[key] = _joined(told)
         if history not in self._shared:
             self._shared[history] = _joined(_shown_to_all(history, self.state))
         own = _joined(self._own(history, seen, framed))
@@ -256,11 +258,14 @@ def _texts(framed: Framed, communication: bool) -> tuple[str, ...]:
 
 
 def _rules(
-    terms: Terms, seen: MiningObservation, framed: Framed, order: Sequence[str]
+    terms: Terms, seen: MiningObservation, framed: Framed, order: Sequence[str], *, is_mixed: bool
 ) -> Iterable[str]:
-    """The rules of the configuration, and the form of an answer."""
+    """The rules of the configuration, and the form of an answer. `is_mixed`: not all agents have
+    the same stamina.
+    """
+    length = terms(plural("length", seen.rounds), rounds=seen.rounds)
     yield terms("alone" if seen.agents == 1 else "among", names=_names(terms, seen.agents),
-                agents=seen.agents, rounds=seen.rounds)  # fmt: skip
+                agents=seen.agents, length=length)  # fmt: skip
     yield terms("goal")
     ends = {"first": terms.plot(0), "last": terms.plot(seen.rows * seen.cols - 1)}
     is_by_id = terms.names.plots == ID
@@ -270,7 +275,7 @@ def _rules(
         terms("gold"),
         _alphas(terms, seen),
     )
-    yield terms("stamina")
+    yield _sentences(terms("stamina"), terms("stamina_mixed") if is_mixed else "")
     actions = {
         "defend": terms("defend_points" if seen.defense == POINTWISE else "defend_whole"),
         "mine": terms(plural("mine", seen.mining_cap), mining_cap=seen.mining_cap),

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,7 @@ from goldrush.agents.worlds.competition.arenas import (
     remark_of,
     rules_of,
 )
-from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
+from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, Bench, Request
 from goldrush.agents.worlds.competition.benches.mining import atlas, conducts, played, setting_of
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
@@ -152,20 +151,6 @@ def test_one_run_gives_all_objectives_where_the_bench_can() -> None:
 
     assert [1.0, 2.0, 1.0, 2.0] == [value for value, _ in tests.values(asked)]
     assert 2 == len(counting.runs)
-
-
-def test_threads_are_many_at_once_and_change_nothing() -> None:
-    waiting = threading.Barrier(3, timeout=HANGS)  # met by three at once, or broken
-
-    def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> bench.Run:
-        waiting.wait()
-        return float(seed), seed
-
-    made = Bench(test, lambda conduct, treatment, draws: conduct, at_once=THREADS)
-    with bench.Tests(arena_record("nk"), lambda: made, 3) as tests:
-        assert [(2.0, ((1, 1), (2, 2), (3, 3)))] == tests.values(
-            [Request("a", "t", "o", (1, 2, 3))]
-        )
 
 
 def _opened(arena: Arena) -> Bench:

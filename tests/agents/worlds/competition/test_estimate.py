@@ -2,8 +2,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.estimate import LIKE, estimate
-from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.options import TEXT
@@ -17,6 +15,7 @@ from goldrush.agents.worlds.competition.players import (
     prepared,
 )
 from goldrush.agents.worlds.competition.versions import PROMPT
+from goldrush.replay.estimate import LIKE, Estimate, estimate
 
 MODELS = Models(
     by_name={

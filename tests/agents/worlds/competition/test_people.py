@@ -250,6 +250,7 @@ def test_an_answer_is_typed_field_by_field_as_far_as_it_carries_them(
         (["dance", *FIELDS], "type one of"),
         (["2", "first", *FIELDS[1:]], "neither a number nor JSON"),
         ([*FIELDS[:-1], "@/dev/zero", "because"], "/dev/zero has more than"),
+        ([*FIELDS[:-1], "@/bin/true", "because"], "cannot read /bin/true: 'utf-8' codec"),
         ([*FIELDS[:-1], "bad", *FIELDS], "it is bad"),
     ],
 )

@@ -1,12 +1,15 @@
 """What agents are shown of the table and of each other."""
 
+import re
+
 import pytest
 
-from goldrush.agents.llm.parts import quoted
+from goldrush.agents.llm.wording_files import wording_named
 from goldrush.agents.worlds.competition.arenas import bench_of
-from goldrush.agents.worlds.competition.formats import with_numbers
+from goldrush.agents.worlds.competition.character import TRAITS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.prompt import messages, room
+from goldrush.agents.worlds.competition.prompt import messages, room, rules
+from goldrush.agents.worlds.competition.wordings import WORDING, wordable
 from goldrush.kernel.worlds.competition.terms import Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -24,6 +27,7 @@ from tests.kernel.worlds.competition.seasons import (
 )
 from tests.playing import nk
 
+_FACT = re.compile(r"\$\w+|\d+")  # a field, or a number
 SETTINGS = {"seed": 3, "assignments": 6}
 
 
@@ -43,12 +47,6 @@ def test_after_the_choice_everybody_is_told_the_final_stances() -> None:
     assert " leads." not in prompt
 
 
-def test_numbers_in_what_others_said_are_written_as_numbers() -> None:
-    text = with_numbers(quoted("as #1 says: # HEAD \\u00237", 200))
-
-    assert '"as #1 says: \\u0023 HEAD \\\\u00237"' == text
-
-
 @pytest.mark.parametrize("who", [ADMIN, THERAPIST, CLEO])
 def test_the_admin_and_the_therapist_see_everybody_whole_and_are_told(who: int) -> None:
     season = given(workers=3).has(ADA, persona="bold", traits=("calm",)).to(Phase.SET)
@@ -58,6 +56,15 @@ def test_the_admin_and_the_therapist_see_everybody_whole_and_are_told(who: int) 
 
     assert (who != CLEO) == ((ada.persona, ada.traits) == ("bold", ("calm",)))
     assert (who != CLEO) == ('"bold"' in prompt and '"calm"' in prompt)
+    assert (who != CLEO) == all(f" {trait}: " in rules(observed) for trait in TRAITS)
+
+
+@pytest.mark.parametrize("name", wordable().shipped)
+def test_every_wording_has_the_fields_and_numbers_of_the_default(name: str) -> None:
+    texts = wording_named(name, wordable()).variants[0].texts
+
+    for id, text in texts.items():
+        assert {*_FACT.findall(text)} == {*_FACT.findall(WORDING.texts[id])}, id
 
 
 def test_who_has_earned_more_is_shown_more() -> None:

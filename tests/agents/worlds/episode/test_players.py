@@ -18,7 +18,7 @@ from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed
 from goldrush.kernel.worlds.episode.events import ACTED
 from goldrush.replay.journal.log import Query, log
 from tests.journals import commits_of
-from tests.replay.worlds.episode.envs import END, MAKE, Lasts, NoisyWalk, Turns, of_lengths, play
+from tests.replay.worlds.episode.envs import MAKE, Lasts, NoisyWalk, Turns, of_lengths, play
 from tests.replay.worlds.episode.models import Walk
 
 kinds = pytest.mark.parametrize("kind", MAKE)
@@ -53,8 +53,9 @@ class Told:
         return np.ones(2, "f4")
 
 
-def up(observation: Any) -> int:
-    return 2 if observation["x"][0] >= -99 else 0
+class Up:
+    def act(self, observation: Any, agent: str) -> int:
+        return 2 if observation["x"][0] >= -99 else 0
 
 
 def events(path: Path, *names: str) -> Iterator[dict[str, Any]]:
@@ -217,14 +218,6 @@ def test_each_environment_of_a_vector_shows_its_policy_its_own_observation(tmp_p
     assert 3 == len({policy.asked[-1][1] for policy in policies})
 
 
-def test_a_policy_can_be_a_function_of_the_observation(tmp_path: Path) -> None:
-    own = f"{__name__}:up"
-    run = goldrush.record(tmp_path / "run.journal", world=NoisyWalk, roster=own)
-
-    assert [2] * END == [event["action"] for event in events(run.path, "acted")]
-    assert 4 == run.verify().level
-
-
 class Steady:
     """A policy that spoils what it has seen."""
 
@@ -248,7 +241,7 @@ class Shares(NoisyWalk):
 def test_what_a_policy_does_to_what_it_sees_changes_nothing(tmp_path: Path) -> None:
     spoilt, left = (
         goldrush.record(tmp_path / f"{at}.journal", world=Shares, roster=roster)
-        for at, roster in enumerate(([Steady()], f"{__name__}:up"))
+        for at, roster in enumerate(([Steady()], f"{__name__}:Up"))
     )
 
     assert [*events(left.path, "array", "gave")] == [*events(spoilt.path, "array", "gave")]

@@ -48,6 +48,7 @@ from tests.llm.test_prompt import (
     claimed,
     does,
     extreme,
+    fined,
     part,
     size,
     start,
@@ -59,7 +60,7 @@ CONFIGS: list[dict[str, Any]] = [
     {}, {"truce": 0}, {"truce": 3}, {"defense": "pointwise"}, {"authority": "adjudicate"},
     {"authority": "punish", "detection": 0.07, "fine": 2.5}, {"communication": True},
     {"alpha_by_plot": [2.0] * 3 + [1.0] * 97}, {"mining_cap": 1}, {"agents": 1},
-    {"visibility": "all"}, {"visibility": 1},
+    {"visibility": "all"}, {"visibility": 1}, {"stamina_by_agent": [5, *[10] * 9]},
 ]  # fmt: skip
 DEFAULT = Framed(wordable().default)
 ROW_COL = {"plots": "row,col"}
@@ -96,7 +97,9 @@ def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> t
 def numbers_by_part(state: MiningState, framed: Framed) -> list[set[str]]:
     """The numbers in each part of the rules."""
     terms = prompt._history_of(framed.wording, 0, state.config.cols).terms
-    parts = prompt._rules(terms, MiningObservation(state, 0), framed, KINDS)
+    parts = prompt._rules(
+        terms, MiningObservation(state, 0), framed, KINDS, is_mixed=len(set(state.staminas)) > 1
+    )
     return [set(re.findall(r"\d+(?:\.\d+)?", told)) for told in parts]
 
 
@@ -172,7 +175,7 @@ def test_rulings_and_losses_are_told() -> None:
     kept = after(claimed(), raided)
 
     assert (
-        "raid that took the plot: 0 of 0 by 1. Given back by the authority: 0 to 0."
+        "raid that took the plot: 0 of 0 by 1. Given back by the authority: plot 0 to agent 0."
         in (prompt_of(back, 2)[1])
     )
     assert "the last one first: 0 to 1 in round 2, given back.\n" in prompt_of(back)[1]
@@ -181,6 +184,14 @@ def test_rulings_and_losses_are_told() -> None:
         in prompt_of(kept)[1]
     )
     assert "THAT YOU LOST" not in prompt_of(kept, 1)[1]
+    assert "raid 0: won, but the authority took 3 gold for it\n" in prompt_of(fined(9.0), 1)[1]
+
+
+def test_a_single_round_and_budgets_that_differ_are_told() -> None:
+    mixed = prompt_of(start(rounds=1, stamina_by_agent=[5, *[10] * 9]))[0]
+
+    assert "in a simulation of 1 round." in mixed
+    assert "Not all agents have the same budget." in mixed
 
 
 @pytest.mark.parametrize(("crowd", "visibility"), [(12, "all"), (200, "all"), (40, 20)])
@@ -361,7 +372,7 @@ def test_a_note_is_shown_whole_to_those_who_may_have_one() -> None:
 
 def rows_of(notes: bool, *texts: str | None) -> list[Any]:
     """The memo in the rows of an agent that answers so, round after round."""
-    options = {"name": "m", "model": "m", "prompt": 2, **({"notes": True} if notes else {})}
+    options = {"name": "m", "model": "m", "prompt": 3, **({"notes": True} if notes else {})}
     config, roster = prepare({"agents": 1}, "random")
     entries = [{"agent": 0, "policy": "llm", "options": options}]
     state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})

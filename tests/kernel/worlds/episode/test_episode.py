@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from goldrush.kernel.errors import BadInput, MalformedEvents, UnsupportedSetup
 from goldrush.kernel.fold import fold
 from goldrush.kernel.journal import END, Header, JournalReader, sha256_of
-from goldrush.kernel.run import fork
+from goldrush.kernel.run import fork_steps, last_of
 from goldrush.kernel.walk import DERIVED, DIGESTS, NotDerived, Walk
 from goldrush.kernel.world import Batch, Block, InvalidInputs, World
 from goldrush.kernel.worlds.episode.config import AEC, ENVIRONMENT, MODEL, PARALLEL, VECTOR, About
@@ -177,7 +177,10 @@ def test_a_fork_goes_on_from_its_step_with_another_subject(
 
     with JournalReader(kept, hashed=True) as parent:
         facts = {"parent": parent.sha256(), "changes": {}, "roster": None, "replaced": ()}
-        fork(world_on(make), parent, at, lambda s: facts, lambda *_: ask, out, force=True)
+        world = world_on(make)
+        last_of(
+            fork_steps(world, parent, at, lambda s: facts, out, None, lambda *_: ask, force=True)
+        )
 
     assert walked(out, world_on(make)).state.is_closed
     with pytest.raises(NotDerived):
@@ -192,7 +195,8 @@ def test_a_fork_of_a_model_sets_its_attributes_before_the_next_step(path: Path) 
         facts = {
             "parent": parent.sha256(), "changes": {"growth": 100}, "roster": None, "replaced": (),
         }  # fmt: skip
-        fork(world_on(make), parent, 2, lambda s: facts, lambda *_: lambda s: [], out)
+        world = world_on(make)
+        last_of(fork_steps(world, parent, 2, lambda s: facts, out, ask_of=lambda *_: lambda s: []))
 
     values = [
         row[3]

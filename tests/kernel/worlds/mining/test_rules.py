@@ -98,16 +98,10 @@ KEYS = {
 }
 
 
-@pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    path = tmp_path / "journal"
+def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(tmp_path: Path) -> None:
     settings = {"rows": 3, "cols": 3, "rounds": 12, "authority": "punish", "truce": 0}
-    record(path, settings, "random*3,raid*2,claim*1")
-    return path
-
-
-def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(journal: Path) -> None:
-    log = logged(journal)
+    record(tmp_path / "journal", settings, "random*3,raid*2,claim*1")
+    log = logged(tmp_path / "journal")
 
     assert all(["event", *KEYS[event["event"]].split()] == list(event) for event in log)
     assert {*KEYS} - {"pruned"} == {event["event"] for event in log}

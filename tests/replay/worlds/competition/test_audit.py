@@ -13,7 +13,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.world import RecordedEvent
 from goldrush.kernel.worlds.competition import events as season_events
-from goldrush.replay.journal.draws import draws, draws_at
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.worlds.competition.audit import DRAWS
 from tests.journals import commits_of, events_of
@@ -35,7 +35,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def audits(season: Path) -> list[TieBreak]:
-    return list(draws(season))
+    return list(draws_at(season))
 
 
 # The rules, written anew.
@@ -102,7 +102,7 @@ def redone(events: Iterable[RecordedEvent], seed: int) -> Iterator[tuple[str, ob
 def test_every_draw_of_a_season_is_what_the_rules_give(season: Path, drawn: Path) -> None:
     seen = set()
     for path in (season, drawn):
-        expected, audits = list(redone(events_of(path), seed_of(path))), list(draws(path))
+        expected, audits = list(redone(events_of(path), seed_of(path))), draws_at(path)
         seen |= {(audited.kind, bool(audited.draw_words)) for audited in audits}
 
         assert expected == [(a.kind, a.outcome_again, list(a.draw_words_again)) for a in audits]
@@ -158,7 +158,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
     season: Path, drawn: Path, path: Path, kind: str, change: Change
 ) -> None:
     sound = drawn if kind == "conclude" else season
-    for draw in draws(sound):
+    for draw in draws_at(sound):
         assignment, table = draw.location["assignment"], draw.location["table"]
         if draw.kind == kind and draw.draw_words:
             commits = changed(
@@ -167,7 +167,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
             with contextlib.suppress(MalformedEvents):  # a table may not end so
                 forged(path, commits, sound)
                 break
-    broken = [audited for audited in draws(path) if not audited.holds]
+    broken = [audited for audited in draws_at(path) if not audited.holds]
 
     assert (kind, draw.location) in [(audited.kind, audited.location) for audited in broken]
     assert not all(audited.holds for audited in draws_at(path, assignment, table, kind))
@@ -211,7 +211,7 @@ def test_a_fork_with_another_seed_is_audited_under_it_from_there_on(
     season: Path, audits: list[TieBreak], tmp_path: Path
 ) -> None:
     fork(season, 3, tmp_path / "a.journal", settings={"seed": 99, "assignments": 6})
-    found = list(draws(tmp_path / "a.journal"))
+    found = draws_at(tmp_path / "a.journal")
     seeds = {
         (a.location["assignment"] > 3, msgpack.unpackb(bytes.fromhex(a.key))[0]) for a in found
     }

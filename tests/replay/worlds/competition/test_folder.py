@@ -12,11 +12,6 @@ from goldrush.replay.worlds.competition.leaderboard import as_files, export, sea
 from tests.seasons import forged, with_row
 
 
-@pytest.fixture(scope="module")
-def files(season: Path) -> dict[str, str]:
-    return as_files(season_at(season))
-
-
 def tree(folder: Path) -> dict[str, str]:
     """All files below a folder, hidden ones too, by path."""
     return {
@@ -29,14 +24,12 @@ def tree(folder: Path) -> dict[str, str]:
 # The folder itself.
 
 
-def test_a_new_folder_and_an_empty_one_are_filled(
-    season: Path, files: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_new_folder_and_an_empty_one_are_filled(season: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty"):
         export(season, tmp_path / name)
 
-        assert tree(tmp_path / name) == files
+        assert tree(tmp_path / name) == as_files(season_at(season))
     assert {path.name for path in tmp_path.iterdir()} == {"new", "empty"}
 
 

@@ -66,7 +66,7 @@ def test_every_event_and_every_code_is_in_a_golden_season() -> None:
 
 def test_the_prompts_of_a_worded_model_are_made_again() -> None:
     path = path_of("season", WORDED)
-    answers = [e for e in events_of(path) if e.name == "answered" and e.unit == 1]
+    answers = [e for e in events_of(path) if e.name == "answered" and e.unit == 0]
     asked = [e["question"] for e in answers if e["agent"] == 5]
     prompts = prompted(path, 0, 5)
 

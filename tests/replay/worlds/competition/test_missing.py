@@ -11,7 +11,7 @@ from goldrush.kernel.errors import MalformedEvents, UnsupportedJournal
 from goldrush.kernel.journal import FORK, Commit, Header
 from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.replay.journal.batch import verify_all
-from goldrush.replay.journal.draws import draws
+from goldrush.replay.journal.draws import draws_at
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import narrator
@@ -39,7 +39,7 @@ ABSENT = {"another arena": {"name": "nowhere"}, "another version": {"version": 9
 READERS: dict[str, Callable[[Path], object]] = {
     "rebuild": lambda path: rebuild(path, 1),
     "log": lambda path: list(narrator(path)(log(path))),
-    "audit": lambda path: list(draws(path)),
+    "audit": lambda path: draws_at(path),
     "summary": summarise,
     "page": page_of,
     "folder": lambda path: as_files(season_at(path)),

@@ -20,11 +20,6 @@ ARENA = configured({"arena": "mining[agents=4;rounds=4;seeds=1]"}).arena
 NAMES = {5: "ada", 6: "ben", 7: "cleo"}
 
 
-@pytest.fixture(scope="module")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small(tmp_path_factory.mktemp("seasons") / "s.journal")
-
-
 def event(name: str, /, **fields: object) -> RecordedEvent:
     return RecordedEvent(name, 4, {"assignment": 4, **fields})
 
@@ -66,7 +61,9 @@ def test_an_event_in_words(told: RecordedEvent, words: str) -> None:
     assert words == sentences(NAMES, ARENA, rules_of(ARENA)).line(told)
 
 
-def test_a_conclusion_at_a_table_that_is_none_is_malformed(journal: Path, tmp_path: Path) -> None:
+def test_a_conclusion_at_a_table_that_is_none_is_malformed(tmp_path: Path) -> None:
+    journal = small(tmp_path / "s.journal")
+
     def forge(row: list[Any]) -> None:
         row[1] = 99
 

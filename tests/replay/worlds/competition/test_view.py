@@ -48,11 +48,6 @@ def more(line: list[Any]) -> dict[str, Any]:
     return {**behind, **behind.get("behind", {})}
 
 
-@pytest.fixture(scope="module")
-def every() -> dict[str, Any]:
-    return shown(EVERY)
-
-
 @pytest.mark.parametrize("name", ["every-code", "every-event"])
 def test_whatever_anybody_does_its_contributions_are_those_of_the_table(name: str) -> None:
     path = season_path(name)
@@ -77,9 +72,9 @@ def test_whatever_anybody_does_its_contributions_are_those_of_the_table(name: st
             assert (code is not None) == ("refused" in more or more.get("table") == -1)
 
 
-def test_a_claim_is_shown_with_its_test(every: dict[str, Any]) -> None:
+def test_a_claim_is_shown_with_its_test() -> None:
     compared = 0
-    for unit, events in behind(every).items():
+    for unit, events in behind(shown(EVERY)).items():
         claims: dict[int, dict[int, list[Any]]] = {}
         for name, more in events:
             if name == "spoke" and "claim" in more:

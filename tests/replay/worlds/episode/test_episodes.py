@@ -22,7 +22,6 @@ from goldrush.replay.journal.consequences import consequences
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.summary import summarise
-from goldrush.replay.text import plain
 from goldrush.replay.view.page import page_of
 from goldrush.replay.worlds.episode.tables import EPISODES
 from tests.journals import changed, commits_of, events_of, write
@@ -168,7 +167,7 @@ def test_a_step_is_told_with_the_names_of_agents(path: Path) -> None:
     for name in "ab":
         for says in (" acts: ", ": observation is ", ": info[near] is 2", " gets the reward 1"):
             assert any(line.startswith(f"{name}{says}") for line in told)
-    assert "a          2        3" in rebuild(path, 2).format(plain)  # its reward, and the sum
+    assert "a          2        3" in repr(rebuild(path, 2))  # its reward, and the sum
 
 
 def test_names_and_numbers_of_anybody_are_text(path: Path) -> None:

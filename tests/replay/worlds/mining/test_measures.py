@@ -69,7 +69,9 @@ def play(path: Path, settings: Mapping[str, Any], plans: Plans) -> Path:
         return [(SUBMITTED, [resubmitted(item, config) for item in of_round])]
 
     with JournalWriter(path, MINING_HEADER) as journal, suppress(StoppedHere):
-        run.record(MINING, {"config": config.as_dict(), "roster": roster}, ask, journal)
+        run.last_of(
+            run.steps(MINING, {"config": config.as_dict(), "roster": roster}, journal, ask=ask)
+        )
     return path
 
 

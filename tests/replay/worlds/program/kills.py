@@ -72,7 +72,7 @@ class Trial:
         """goldrush with these words and the command, in a process group of its own."""
         return subprocess.Popen(
             [sys.executable, "-m", "goldrush", *words, "--", *self.command],
-            env=environment(self.server.url), cwd=self.folder, start_new_session=True,
+            env=environment(self.server.url), cwd=self.folder, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
@@ -104,11 +104,11 @@ class Trial:
                 return
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             if is_recorder or not children:
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                os.kill(int(children[0]), signal.SIGKILL)
+                process.kill()
+            for child in children:
+                os.killpg(int(child), signal.SIGKILL)
             process.communicate(timeout=SECONDS_MAX)
-        assert process.returncode in (1, -signal.SIGKILL)
+        assert process.returncode in (1, -signal.SIGKILL), process.returncode
         self.counts["recorders killed" if is_recorder else "programs killed"] += 1
         if is_recorder and self.journal.exists() and self.journal.stat().st_size > CUT_MIN:
             os.truncate(self.journal, self.journal.stat().st_size - 3)  # as by a loss of power

@@ -18,6 +18,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from urllib.parse import urlsplit
 
 import attrs
@@ -25,18 +26,22 @@ import pytest
 
 import goldrush
 from goldrush.agents.worlds.program import proxy, requests
-from goldrush.agents.worlds.program.requests import Masks, Secrets, is_secret
+from goldrush.agents.worlds.program.requests import Masks, Secrets
+from goldrush.inside import NotRecorded
 from goldrush.kernel.errors import BadInput, GoldrushError, WriteFailed
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.worlds.program.events import EVENTS
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.worlds.program import running, session
+from goldrush.replay.worlds.program.recording import Options, record
+from goldrush.replay.worlds.program.upstreams import upstreams_of
 from tests.faults import forge
 from tests.faults.disk import Disk
 from tests.faults.hostile import typed
 from tests.faults.sampling import sampled
 from tests.replay.worlds.program.kills import command_of, environment, tape_of
-from tests.replay.worlds.program.test_programs import goldrush_
+from tests.replay.worlds.program.test_programs import apart, goldrush_
 
 pytestmark = pytest.mark.turns("attacks on recorded programs")
 LONG = "a text that a journal stores once, and later refers to by its number alone "
@@ -227,23 +232,10 @@ def test_a_key_in_two_pieces_of_a_stream_is_hidden(path, at):
     assert not [part for part in (key[:9], key[9:]) if part in path.read_bytes()]
 
 
-@pytest.mark.parametrize("name", ["MINIMAX_API_KEY", "account_key", "x-minimax-api-key", "token"])
-def test_names_of_secrets_are_known(name):
-    assert is_secret(name)
-    assert not any(map(is_secret, ("max_tokens", "maxTokens", "author")))
-
-
 def test_no_key_of_a_command_is_in_start():
     secrets = Secrets({"MISTRAL_API_KEY": KEYS[3], "GIT_AUTHOR_NAME": "Ada Lovelace 1815"})
-    words = [
-        "python",
-        "sim.py",
-        "--api-key",
-        "x1y2z3w4",
-        f"--token={KEYS[4]}",
-        KEYS[3],
-        f"a:{KEYS[0]}",
-    ]
+    words = ["python", "sim.py", "--api-key", "x1y2z3w4", f"--token={KEYS[4]}", KEYS[3]]
+    words.append(f"a:{KEYS[0]}")
 
     shown = secrets.in_command([*words, "--max-tokens", "100"])
 
@@ -252,6 +244,15 @@ def test_no_key_of_a_command_is_in_start():
     assert shown == secrets.in_command(shown)
     assert b"Lovelace 1815" == secrets.hidden(b"Lovelace 1815")
     assert b"not-needed" == Secrets({"OPENAI_API_KEY": "not-needed"}).hidden(b"not-needed")
+
+
+def test_no_key_of_a_command_is_printed(tmp_path):
+    command = ["--", sys.executable, "-c", "print(1)", "--api-key", KEYS[0]]
+    journal = ["--journal", "a.journal", *command]
+    lines = [["record", "--out", "a.journal", *command], ["verify", "a.journal", *command]]
+    for line in [*lines, ["repeats", *journal]]:
+        done = goldrush_(*line, url="http://127.0.0.1:9", folder=tmp_path)
+        assert (0, False) == (done.returncode, KEYS[0].encode() in done.stdout + done.stderr), done
 
 
 def test_who_has_not_the_token_reaches_nothing(path, at, caplog):
@@ -341,19 +342,125 @@ def test_forged_journals_are_refused_or_told(path, at, monkeypatch, tmp_path):
 def test_no_mask_takes_for_ever(monkeypatch):
     monkeypatch.setattr(requests, "SECONDS_MAX", 0.1)
     masks = Masks(["(a+)+$"])
+    masked = partial(masks.in_value, ["a" * 99 + "b"])  # 2 to the 99th steps
 
-    with pytest.raises(BadInput, match="a mask takes too long"), masks.in_time():
-        masks.in_value(["a" * 25 + "b"])  # 2 to the 25th steps
+    with pytest.raises(BadInput, match="a mask takes too long"):
+        masks.in_time(masked)
+    with pytest.raises(BadInput, match="a mask takes too long"), ThreadPoolExecutor(1) as pool:
+        pool.submit(masks.in_time, masked).result()
 
 
 def test_keys_go_to_no_server_that_a_journal_alone_names(path, at):
     with serving(whole(GOOD.encode())) as (url, asked):
+        at(url)
         with suppress(Killed), goldrush.tape(path, upstreams=[f"mine={url}"]):
+            ask()
             raise Killed
         with pytest.raises(BadInput, match=f"give --upstream mine={url}"), goldrush.tape(path):
-            ask()
+            ask("again")
 
-    assert [] == asked
+    assert 1 == len(asked)
+
+
+def test_the_query_of_a_server_is_sent_and_not_recorded(path, at, monkeypatch):
+    for name in ("AZURE_OPENAI_ENDPOINT", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def ask_azure():
+        monkeypatch.setenv("OPENAI_BASE_URL", os.environ["AZURE_OPENAI_ENDPOINT"])
+        return ask("chat?a=b")[2]
+
+    with serving(whole(GOOD.encode())) as (url, asked):
+        named = [f"azure={url}/v1?api-version=7&key=k0123456789"]
+        with goldrush.tape(path, upstreams=named):
+            first = ask_azure()
+        with goldrush.tape(path):  # on a machine that does not know the server
+            assert first == ask_azure()
+        with (
+            pytest.raises(BadInput, match="has credentials"),
+            goldrush.tape(path.with_name("b"), upstreams=["azure=http://me:word@127.0.0.1/v1"]),
+        ):
+            pass
+
+    [line] = [each.splitlines()[0] for each in asked]
+    assert b"POST /v1/chat?api-version=7&key=k0123456789&a=b HTTP/1.1" == line
+    assert not [part for part in (b"k0123", b"api-version", b"word") if part in path.read_bytes()]
+
+
+def test_what_a_server_got_and_did_not_answer_is_not_sent_again(path, at):
+    def closes(connection):
+        connection.sendall(whole(GOOD.encode()).replace(b"connection: close", b"a: b"))
+        asked.append(connection.recv(1 << 16))  # which may have been paid for
+
+    with serving(closes, whole(GOOD.encode())) as (url, asked):
+        at(url)
+        with goldrush.tape(path):
+            assert [200, 502, 200] == [ask(str(number))[0] for number in range(3)]
+
+    assert 3 == len(asked)
+
+
+def test_each_variable_keeps_its_server():
+    def reached(**environment):
+        urls, names = upstreams_of(environment)
+        return [urls.get(names[variable]) for variable in environment]
+
+    two = {"OPENAI_BASE_URL": "http://a/v1", "OPENAI_API_BASE": "b/v1", "OLLAMA_HOST": ":8"}
+    assert ["http://a/v1", "http://b/v1", "http://127.0.0.1:8"] == reached(**two)
+    assert ["http://h:11434", None] == reached(OLLAMA_HOST="h", CO_API_URL="http://me:word@h")
+    for name in ("notes", "outside"):
+        with pytest.raises(BadInput, match="give it another name"):
+            upstreams_of({}, [f"{name}=http://a"])
+
+
+def test_what_is_hidden_of_a_request_does_not_depend_on_others(path, at):
+    key = KEYS[0]
+    bodies = ["access_token=gold1234567", json.dumps({"q": "use gold1234567"})]
+    with serving(whole(b"gold1234567")) as (url, asked):
+        at(url)
+        with goldrush.tape(path, upstreams=[f"openai={url}/{key}"]):
+            answers = [ask(f"{key}/chat?subscription={key}&{key}=1", body)[2] for body in bodies]
+
+    assert [b"(secret)", b"gold1234567"] == answers
+    assert all(4 == each.count(key.encode()) for each in asked)
+    assert key.encode() not in path.read_bytes()
+    recorded = [each.asked.body for each in tape_of(path).exchanges.values()]
+    assert [b"access_token=(secret)", {"q": "use gold1234567"}] == recorded
+
+
+def test_notes_that_no_commit_can_hold_are_refused(path, at, monkeypatch):
+    monkeypatch.setattr(session, "NOTES_MAX", 1 << 10)
+    with serving(whole(GOOD.encode())) as (url, _):
+        at(url)
+        with goldrush.tape(path):
+            for name in ("a" * 600, "b"):
+                goldrush.note(name, "gold" * 50)
+                with pytest.raises(goldrush.NotRecorded, match="over 1,024 bytes of notes"):
+                    goldrush.note("c" * 900, "gold" * 50)
+                ask(name)
+
+    assert ["a" * 600, "b"] == [note.name for note in tape_of(path).notes]
+    assert 2 == len(tape_of(path).exchanges)
+
+
+def test_the_same_line_again_goes_on_and_another_is_refused(tmp_path):
+    command = ["sh", "-c", "curl -sS $MINE/1; curl -sS $MINE/2 # " + "gold" * 64]
+    with serving(whole(GOOD.encode())) as (url, asked):
+
+        def record(*words):
+            line = ["record", "--out", "a.journal", "--variable", "MINE", *words, "--", *command]
+            done = goldrush_(*line, url=url, folder=tmp_path, MINE=url)
+            return done.returncode, done.stderr.decode()
+
+        assert 1 == record("--max-requests", "1")[0]
+        for option, name in (("--mask", "masks"), ("--output", "outputs")):
+            code, told = record(option, "gold")
+            assert (2, True) == (code, f"the journal has other {name}: none" in told)
+        assert 0 == record()[0]
+        unnamed = goldrush_("record", "--", *command, url=url, folder=tmp_path, MINE=url)
+
+    assert 0 == unnamed.returncode, unnamed.stderr
+    assert 2 + 2 == len(asked)
 
 
 def endless(connection):
@@ -381,6 +488,17 @@ def test_what_has_no_end_or_is_too_much_ends(path, at, monkeypatch):
                     assert [GOOD.encode()] * 300 == list(answers)
 
     assert 302 == len(asked)
+
+
+def test_what_no_commit_can_hold_reaches_the_program(path, at, monkeypatch):
+    monkeypatch.setattr(session, "EXCHANGE_MAX", 1 << 10)
+    long = whole(b"a" * (1 << 10))
+    with serving(long, whole(GOOD.encode())) as (url, _):
+        at(url)
+        with pytest.warns(UserWarning, match="cannot hold"), goldrush.tape(path):
+            assert [1 << 10, len(GOOD)] == [len(ask(str(n))[2]) for n in range(2)]
+
+    assert 1 == len(tape_of(path).exchanges)
 
 
 @pytest.mark.parametrize("room", [700, 1100])
@@ -416,14 +534,11 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
         line = [sys.executable, "-m", "goldrush", "record", "--out", str(path), "--", *command]
         process = subprocess.Popen(
             line, env=environment(url, AGENTS="50"), cwd=tmp_path, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         while len(asked) < 50 and process.poll() is None:
             time.sleep(0.01)
-        if number == signal.SIGINT:
-            os.killpg(process.pid, number)
-        else:
-            process.send_signal(number)
+        process.send_signal(number)
         threading.Timer(2, is_open.set).start()  # the program has gone by then
         _, told = process.communicate(timeout=60)
         again = goldrush_(
@@ -434,3 +549,74 @@ def test_a_signal_keeps_answers_that_are_under_way(number, tmp_path, path):
     assert process.returncode not in (0, None), told
     assert b"goldrush: interrupted; go on with" in told
     assert 50 * 4 == len(asked)  # by each agent, and none of them twice
+
+
+def test_a_tape_that_cannot_begin_says_so(path, monkeypatch):
+    monkeypatch.setattr(proxy, "HOST", "nobody.invalid")
+    with pytest.raises(OSError), goldrush.tape(path):  # noqa: PT011  # of the resolver
+        pass
+
+
+def test_a_tape_compares_notes_and_keeps_the_environment(path, at, monkeypatch):
+    at("http://127.0.0.1:9")
+    with goldrush.tape(path):
+        goldrush.note("gold", 1)
+        monkeypatch.setenv("OWN", "1")
+    assert "1" == os.environ["OWN"]
+    assert "http://127.0.0.1:9/v1" == os.environ["OPENAI_BASE_URL"]
+    assert "GOLDRUSH_NOTES" not in os.environ
+    with pytest.raises(NotRecorded, match="does not have the request"), goldrush.tape(path):
+        assert (421, True) == (ask()[0], b"goldrush: the journal does not have" in ask()[2])
+    with pytest.raises(NotRecorded, match="the note gold: 2"), goldrush.tape(path):
+        goldrush.note("gold", 2)
+    with pytest.raises(NotRecorded, match="not made was the note gold: 1"), goldrush.tape(path):
+        pass
+
+
+def test_a_tape_warns_of_what_it_does_not_compare(path, at):
+    with serving(whole(b"{}")) as (url, _):
+        at(url)
+        with pytest.warns(UserWarning, match="not compared: x-odd"), goldrush.tape(path):
+            ask(**{"x-odd": "1"})
+
+
+TESTS = """
+import pytest
+@pytest.mark.parametrize("n", ["a b", "a-b"])
+def test_x(n, goldrush_tape): pass
+class TestA:
+    def test_x(self, goldrush_tape): pass
+class TestB(TestA): pass
+"""
+
+
+def test_each_test_has_a_tape_of_its_own(tmp_path):
+    (tmp_path / "test_own.py").write_text(TESTS)
+    subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, check=True)
+
+    assert 4 == len([*tmp_path.glob("tapes/*.journal")])
+
+
+def test_a_program_ends_though_its_terminal_is_gone(tmp_path, monkeypatch):
+    groups, late = iter([None]), tmp_path / "late"
+    monkeypatch.setattr(running, "_group", lambda: next(groups, 0))
+    words = [sys.executable, "-c", f"import time; time.sleep(4); open({str(late)!r}, 'w')"]
+    apart(record, words, tmp_path / "a.journal", Options(seconds=1), bytes)
+
+    assert not late.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+def test_what_a_program_has_started_ends_with_it(number, tmp_path, path):
+    """A shell waits for the process that it starts, and does not pass on what it gets itself."""
+    start = f"{sys.executable} -c 'import time; print(1, flush=True); time.sleep(99)' & wait"
+    line = [sys.executable, "-m", "goldrush", "record", "--out", str(path)]
+    more = ["--seconds", "3"] if number is None else []
+    with subprocess.Popen(
+        [*line, *more, "--", "sh", "-c", start], cwd=tmp_path, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        process.stdout.readline()
+        if number is not None:
+            process.send_signal(number)
+        process.communicate(timeout=60)  # until nobody has its stderr any more

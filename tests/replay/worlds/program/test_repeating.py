@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from goldrush.replay.repeats.trace import Place
 from goldrush.replay.worlds.program.recording import Options, record
 from goldrush.replay.worlds.program.repeating import program_repeats
 from tests.replay.worlds.program.server import serving
-from tests.replay.worlds.program.test_programs import environment, goldrush_
+from tests.replay.worlds.program.test_programs import apart, environment, goldrush_
 
 pytestmark = pytest.mark.turns("programs that ask models")
 PROGRAM = """
@@ -48,12 +47,6 @@ const body = JSON.stringify({ model: "m", messages });
 const headers = { "content-type": "application/json" };
 await fetch(`${process.env.OPENAI_BASE_URL}/chat/completions`, { method: "POST", headers, body });
 """
-
-
-def apart(function, *args, **kwargs):
-    """Call it in a thread: tests of pages leave a loop running in that of the tests."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(function, *args, **kwargs).result()
 
 
 @pytest.fixture
