@@ -114,7 +114,7 @@ def test_what_was_stopped_is_continued_and_paid_once(journal: str, stop: str) ->
     assert found.data.startswith(half.data)
     assert verify(found.path).holds
     path.write_bytes(half.data)
-    with pytest.raises(RunStopped, match="are taken"):  # what is in the file counts
+    with pytest.raises(RunStopped, match="are left"):  # what is in the file counts
         reasked(journal, ALL, max_tokens=50)
 
 
