@@ -30,7 +30,7 @@ from goldrush.cli.text import (
     with_rosters_cut,
 )
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import TABLE_DIGITS, csv_of, format_number, format_table
+from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
@@ -137,7 +137,7 @@ def _echo_cells(cells: Sequence[tuple[str, str, Taken]], as_json: bool, as_csv: 
     table: list[Sequence[str]] = [("treatment", "roster", "model", *HEAD)]
     table += [(t, r, taken.model, *taken.cells) for t, r, taken in rows]
     if as_csv:
-        text = csv_of([named[0], *(map(str, each.values()) for each in named)]).rstrip()
+        text = csv_of_records(named).rstrip()
     else:
         text = format_table(table, range(3, len(table[0])))
     echo(as_json, lambda: {"cells": named[:-1], "total": named[-1]}, lambda: text)

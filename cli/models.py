@@ -13,7 +13,7 @@ from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, NumberRange, Test, at_option
 from goldrush.cli.text import cut, echo, echo_error, echo_exact, echo_json, shown
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import TABLE_DIGITS, format_number, format_table
+from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
@@ -243,14 +243,14 @@ def show_asked(
     from goldrush.kernel.errors import unknown
     from goldrush.kernel.files import read_input
     from goldrush.replay.asked.file import SIZE_MAX, read
-    from goldrush.replay.asked.tables import as_csv, codes_in, tables
+    from goldrush.replay.asked.tables import codes_in, tables
 
     by_hand = "" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
     found = tables([read(path) for path in paths], codes_in(by_hand))
     if table is not None:
         if table not in found:
             raise unknown("table", table, found)
-        echo_exact([as_csv(found[table])])
+        echo_exact([csv_of_records(found[table])])
         return DONE
     told = [f"{name}:\n{_format(found[name])}" for name in PRINTED if found[name]]
     told = told or [_format([{n: row[n] for n in TOLD} for row in found["answers"]])]

@@ -29,8 +29,6 @@ from typing import Any
 
 from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.replay.asked.file import AskedAnswer, AskedFile, AskedHead
-from goldrush.replay.data.columns import TEXT, Column
-from goldrush.replay.data.encoded import csv_head, csv_text
 
 TableRow = dict[str, object]
 Cell = tuple[str, str]  # labels of the model and the wording
@@ -192,10 +190,3 @@ def codes_in(text: str) -> dict[tuple[str, ...], str]:
     answer, separated by `;`.
     """
     return {_key(row): row.get("codes") or "" for row in csv.DictReader(StringIO(text))}
-
-
-def as_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """A table as CSV."""
-    columns = [Column(name, TEXT, "") for name in rows[0]] if rows else []
-    texts = ([None if v is None else str(v) for v in row.values()] for row in rows)
-    return csv_head(columns) + csv_text(columns, texts)

@@ -18,7 +18,8 @@ from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.replay.asked.asking import AskedRequest, ask, questionnaire, verify
 from goldrush.replay.asked.file import AskedFile, _end, read
-from goldrush.replay.asked.tables import as_csv, codes_in, tables
+from goldrush.replay.asked.tables import codes_in, tables
+from goldrush.replay.text import csv_of_records
 from tests.cli.helpers import goldrush as command
 from tests.llm import seasons
 from tests.llm.runs import models, playing, text_of
@@ -288,7 +289,7 @@ def test_an_interview_has_prompt_and_answer_in_front(journal: str) -> None:
     assert {"form": forms[None], "open": 4} == {
         row["question"]: row["answers"] for row in of["codes"]
     }
-    by_hand = codes_in(as_csv([{**row, "codes": "a;b"} for row in of["answers"]]))
+    by_hand = codes_in(csv_of_records([{**row, "codes": "a;b"} for row in of["answers"]]))
     coded = tables([found], by_hand)["codes"]
     assert {("open", "a", 4), ("open", "b", 4), ("form", "a", 4), ("form", "b", 4)} == {
         (row["question"], row["code"], row["answers"]) for row in coded
