@@ -478,22 +478,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         return Session(self.world, play_of, context, list(chosen.values()), prompt=self.prompt)
 
 
-def prompt_for(
-    prompts: StepPrompts, asked: Question, entry: Entry, model: Model | None, models: int = 1
-) -> Question:
-    """A question to an agent in the form for a model or a person. `models`: the agents of the
-    roster that are models.
-    """
-    is_model = entry.policy == LLM
-    return msgspec.structs.replace(
-        asked,
-        model=model,
-        messages=prompts.messages(asked.agent),
-        make_schema=partial(prompts.schema, asked.agent),
-        whole=Whole.of(entry.options.get("reasoning"), models) if is_model else None,
-    )
-
-
 class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached property
     """One step: a `session.Play`.
 
@@ -587,9 +571,16 @@ class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached pro
     def prompt(self, asked: Question) -> Question:
         if asked.agent in self.believed:
             return msgspec.structs.replace(asked, is_believed=True)
-        entry = self.entries[asked.agent]
-        model = self.model(asked)
-        return prompt_for(self._prompts, asked, entry, model, self._all_models)
+        entry, prompts = self.entries[asked.agent], self._prompts
+        is_model = entry.policy == LLM
+        reasoning = entry.options.get("reasoning")
+        return msgspec.structs.replace(
+            asked,
+            model=self.model(asked),
+            messages=prompts.messages(asked.agent),
+            make_schema=partial(prompts.schema, asked.agent),
+            whole=Whole.of(reasoning, self._all_models) if is_model else None,
+        )
 
     @cached_property
     def _prompts(self) -> StepPrompts:

@@ -51,6 +51,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "Measure": {
         "measure": ("measure", "Measure a run, or the means over many runs."),
+        "reask": ("asked", "Ask models again for recorded decisions: how much they vary."),
+        "interview": ("asked", "Ask models about recorded decisions."),
         "study": ("study", "Record many runs: treatments x rosters x seeds x horizons."),
         "report": ("study", "Write the report of a study: what differs, how surely."),
         "export": ("export", "Convert journals to JSON lines, CSV or Parquet."),

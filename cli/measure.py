@@ -11,6 +11,7 @@ from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile
 from goldrush.cli.options import (
+    ASKED,
     Jobs,
     Journals,
     Json,
@@ -29,7 +30,7 @@ from goldrush.cli.text import (
     with_rosters_cut,
 )
 from goldrush.kernel.text import escaped
-from goldrush.replay.text import TABLE_DIGITS, csv_of, format_number, format_table
+from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
@@ -54,6 +55,12 @@ def measure(
     models: ModelsFile,
     own_measures: OwnMeasures,
     step: StepName,
+    table: str | None = option(
+        "--table", "NAME", "Of files of `reask` or `interview`: print a table as CSV."
+    ),
+    codes: str | None = option(
+        "--codes", "FILE.csv", "Of `interview`: the table `answers`, coded by hand."
+    ),
     jobs: Jobs,
     as_json: Json,
 ) -> int:
@@ -63,13 +70,19 @@ def measure(
     tenth (the burn-in). Of several journals, or of a folder (all *.journal files in and below
     it): the mean of each measure with its 95% confidence interval, over the runs of the same world,
     treatment, roster, horizon and forks; needs goldrush-sim[stats]. `goldrush export` writes the
-    measures of each run, and of each round (or other unit), as tables.
+    measures of each run, and of each round (or other unit), as tables. Of files of `goldrush
+    reask` or `interview` (*.asked.jsonl): their tables.
 
     \b
     Examples:
       goldrush measure run.journal
       goldrush measure study --json
     """
+    if journals[0].endswith(ASKED):
+        from goldrush.cli.asked import show_asked
+
+        return show_asked(journals, as_json, table, codes)
+    refuse({"--table": table, "--codes": codes}, "they are of files of `reask` or `interview`")
     paths = journals_of(journals)
     if usage:
         from goldrush.agents.llm.budget import prices
@@ -126,7 +139,7 @@ def _echo_cells(cells: Sequence[tuple[str, str, Taken]], as_json: bool, as_csv: 
     table: list[Sequence[str]] = [("treatment", "roster", "model", *HEAD)]
     table += [(t, r, taken.model, *taken.cells) for t, r, taken in rows]
     if as_csv:
-        text = csv_of([named[0], *(map(str, each.values()) for each in named)]).rstrip()
+        text = csv_of_records(named).rstrip()
     else:
         text = format_table(table, range(3, len(table[0])))
     echo(as_json, lambda: {"cells": named[:-1], "total": named[-1]}, lambda: text)

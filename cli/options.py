@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
 
 JOBS_MAX: Final = 1_000
+ASKED: Final = ".asked.jsonl"  # how files of `reask` and `interview` end
 WARNED_MAX: Final = 3  # journals of a study that are not as its manifest lists them
 Ends = tuple[int | None, int | None]  # of a range, None where it is open
 _RANGE: Final = r"(?a)(\d{1,9})?(?:(-)(\d{1,9})?)?"

@@ -10,6 +10,7 @@ import click
 from goldrush.cli.codes import code_of
 from goldrush.cli.command import command, keep_here, option
 from goldrush.cli.options import (
+    ASKED,
     Jobs,
     Journals,
     Json,
@@ -65,8 +66,15 @@ def verify(
     allow_own_policies(playing.trust)
     if strict and level < LEVEL_MAX:
         raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
-    paths = batch.journals_in(journals)
+    asked = [each for path in journals for each in batch.below(path, ASKED)]
+    paths = batch.journals_in([each for each in journals if not each.endswith(ASKED)])
     outcomes = []
+    if asked:
+        from goldrush.replay.asked.asking import verify as verify_asked
+
+        outcomes += [verify_asked(each, paths, playing.resources()) for each in asked]
+    for outcome in outcomes if not as_json else ():
+        _tell(outcome)
     with progress() as step:
         verified = batch.verify_all(
             paths, level, playing.resources(), jobs=jobs, strict=strict,

@@ -14,6 +14,7 @@ from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.tools import RebuiltPrompt, Tools, lazy
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.afterwards import Changes
     from goldrush.agents.players import Resources
 
 
@@ -40,9 +41,14 @@ class SimultaneousTools(Tools):
         return labels_of(state.roster, self.players.prompt)
 
     def prompts(
-        self, path: str | Path, unit: int, agent: int, resources: Resources
+        self,
+        path: str | Path,
+        unit: int,
+        agent: int,
+        resources: Resources,
+        changes: Changes | None = None,
     ) -> Sequence[RebuiltPrompt]:
         if self.players.prompt is None:
             return super().prompts(path, unit, agent, resources)
-        found: Sequence[RebuiltPrompt] = self._prompted(path, self.players, unit, agent)
+        found: Sequence[RebuiltPrompt] = self._prompted(path, self.players, unit, agent, changes)
         return found

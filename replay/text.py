@@ -109,6 +109,20 @@ def csv_of(rows: Iterable[Iterable[str]]) -> str:
     return file.getvalue()
 
 
+def csv_of_records(records: Sequence[Mapping[str, object]]) -> str:
+    """Records as CSV, their names first: None is empty, and of several parts `;` stands between."""
+    head = [*records[0]] if records else []
+    return csv_of([head, *(map(_csv_cell, each.values()) for each in records)])
+
+
+def _csv_cell(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ";".join(f"{name}={part}" for name, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return ";".join(map(str, value))
+    return "" if value is None else str(value)
+
+
 def capitalized(text: str) -> str:
     """The text with its first letter as a capital, and the others as they are."""
     return f"{text[:1].upper()}{text[1:]}"

@@ -29,9 +29,11 @@ from goldrush.kernel.world import EventType, RecordedEvent, Step, Vocabulary, Wo
 from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.afterwards import Changes
     from goldrush.agents.llm.question import Answer, Question
     from goldrush.agents.llm.usage import RecordedAnswer
     from goldrush.agents.players import Resources
+    from goldrush.agents.session import Play
     from goldrush.kernel.rosters import Config
     from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measured, Measures
@@ -77,6 +79,7 @@ class RebuiltPrompt(Record, frozen=True):
         question: None if it was asked with another version of the prompt, and cannot be made again.
         answer: of a model or a person, as recorded; None where there is none.
         step: the number of the step in its unit, from 0.
+        play: its step, which reads answers; None: it cannot be asked again.
         versions: without a question, text that names the version it was asked with, and this one.
         who: who asked, and when; empty: as it was looked for.
         facts: what JSON has of it besides.
@@ -85,6 +88,7 @@ class RebuiltPrompt(Record, frozen=True):
     question: Question | None
     answer: Answer | None = None
     step: int = 0
+    play: Play | None = None
     versions: str = ""
     who: str = ""
     facts: Mapping[str, object] = {}
@@ -390,9 +394,16 @@ class Tools:
         return None
 
     def prompts(
-        self, path: str | Path, unit: int, agent: int, resources: Resources
+        self,
+        path: str | Path,
+        unit: int,
+        agent: int,
+        resources: Resources,
+        changes: Changes | None = None,
     ) -> Sequence[RebuiltPrompt]:
-        """The prompts of an agent in a unit; `resources` are for asking other players again."""
+        """The prompts of an agent in a unit; `resources` are for asking other players again. With
+        `changes` they are as its model would be asked with them.
+        """
         raise lacks(self, path, "prompts")
 
 

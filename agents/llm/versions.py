@@ -92,7 +92,7 @@ def subject_of(name: str, options: Mapping[str, object], prompt: PromptVersion |
         if named.setdefault(option, ABSENT[option]) == NEW[option]:
             del named[option]
     if "wording" in named:
-        named["wording"] = _of_wording(
+        named["wording"] = wording_label(
             str(named["wording"]), options.get("wording_sha256"), version
         )
     if "persona" in named:
@@ -111,7 +111,7 @@ def _labelled(name: str) -> str:
     return "".join(f"%{ord(each):X}" if each in f"%{SPLIT}" else each for each in shown)
 
 
-def _of_wording(name: str, sha256: object, version: PromptVersion | None) -> str:
+def wording_label(name: str, sha256: object, version: PromptVersion | None) -> str:
     """A wording as a label has it: of one that the version does not ship `own@1a2b`, with digits of
     its SHA-256, since another file may have the same name.
     """

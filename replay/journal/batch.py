@@ -37,6 +37,7 @@ class BatchResult(msgspec.Struct, frozen=True):
         error: why it could not be judged, or not in full; None if it was.
         faults: the requirements that it does not meet, as text.
         trace: the traceback of a world, or policy, that failed; empty without one.
+        note: what holds, where there is no verdict, as text.
     """
 
     path: str
@@ -44,6 +45,7 @@ class BatchResult(msgspec.Struct, frozen=True):
     error: str | None
     faults: Sequence[str] = ()
     trace: str = ""
+    note: str = ""
 
     @property
     def holds(self) -> bool | None:
@@ -74,10 +76,12 @@ def journals_in(paths: Sequence[str | Path]) -> list[str]:
     return list(found.values())
 
 
-def below(folder: str) -> list[str]:
-    """The journals in and below a folder, by name, including links to nowhere. Raises BadInput for
-    a folder that cannot be read.
+def below(folder: str, suffix: str = SUFFIX) -> list[str]:
+    """The journals, or other files, in and below a folder, by name, including links to nowhere; a
+    file of this name itself. Raises BadInput for a folder that cannot be read.
     """
+    if not os.path.isdir(folder):
+        return [folder] if folder.endswith(suffix) else []
 
     def refuse(error: OSError) -> None:
         raise BadInput(f"cannot read {error.filename}: {error.strerror}", "leave it out") from None
@@ -87,7 +91,7 @@ def below(folder: str) -> list[str]:
         os.path.join(path, name)
         for path, _, names in found
         for name in names
-        if name.endswith(SUFFIX)
+        if name.endswith(suffix)
     )
 
 
@@ -225,6 +229,8 @@ def format_results(outcomes: Sequence[BatchResult]) -> str:
 def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
     """The result for a journal that was judged, as a line; `program`: for the command in it."""
     verdict = outcome.verdict
+    if verdict is None and outcome.holds:
+        return f"{outcome.path}: holds: {outcome.note}"
     if verdict is None or outcome.holds is False:
         faults = [*outcome.faults]
         if verdict is not None and verdict.broken is not None:

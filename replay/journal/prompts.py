@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from goldrush.agents.llm.afterwards import Changes, entries_changed
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import Answer, Question, drawn_seed
 from goldrush.agents.llm.versions import decided
-from goldrush.agents.roster import entries_in
+from goldrush.agents.roster import Entry, Roster, entries_in
 from goldrush.agents.seats import is_outside
-from goldrush.agents.simultaneous import S, SimultaneousPlayers, V, prompt_for
+from goldrush.agents.simultaneous import S, SimultaneousPlayers, V
 from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, JournalReader
@@ -26,11 +28,12 @@ from goldrush.replay.tools import RebuiltPrompt
 
 @reader_of
 def prompted(
-    path: str | Path, players: SimultaneousPlayers[S, V], unit: int, agent: int
-) -> Sequence[RebuiltPrompt]:
+    path: str | Path, players: SimultaneousPlayers[S, V], unit: int, agent: int,
+    changes: Changes | None = None,
+) -> Sequence[RebuiltPrompt]:  # fmt: skip
     """The prompts of an agent for a unit of a journal, one for each step in which it is asked, as
     far as the unit is recorded. `unit`: the public number of the unit, up to the one after the last
-    closed.
+    closed; `changes`: see `Tools.prompts`.
 
     Raises BadInput for an unknown agent or unit, and for a model with a prompt of another version
     whose answer is not recorded;
@@ -51,23 +54,32 @@ def prompted(
             if answer is None:
                 players.check_prompt(entry)
             step, versions = players.turn(state)[0], version.other(entry.options)
-            rebuilt.append(RebuiltPrompt(None, answer, step, versions))
+            rebuilt.append(RebuiltPrompt(None, answer, step, versions=versions))
             continue
+        if changes and is_model:
+            entry = _asked_otherwise(state, agent, changes)
         anyone = decided(Model("any", "any"), version).as_options()
         model = Model.asked(entry.options if is_model else anyone)
-        step, asked = players.turn(state)
-        if agent not in asked or players.codes[step] is None:
+        play = players.play(state, {}, entries_in(state.roster), models={agent: model})
+        if play is None or agent not in play.agents:
             continue
-        prompt = prompt_for(players.prompts(players.view(state)), Question(agent), entry, model)
+        prompt = play.prompt(Question(agent))
         # A submission that was replaced was not asked for.
         before = [each for each in rebuilt if each.recorded is not None or not is_model]
         seed = drawn_seed(model, state.config.seed, unit, agent, len(before))
         question = msgspec.structs.replace(prompt, seed=seed)
-        rebuilt.append(RebuiltPrompt(question, answer, step))
+        rebuilt.append(RebuiltPrompt(question, answer, play.step, play))
     if not rebuilt:
         place = f"{players.world.vocabulary.unit} {unit}"
         raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")
     return rebuilt
+
+
+def _asked_otherwise(state: Any, agent: int, changes: Changes) -> Entry:
+    """The entry of an agent with these changes, which the roster of the state then has."""
+    entries = entries_changed(entries_in(state.roster), agent, changes)
+    state.roster = Roster(entries).as_setup()
+    return entries[agent]
 
 
 def _steps(

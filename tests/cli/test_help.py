@@ -17,6 +17,8 @@ from click.shell_completion import ShellComplete
 from goldrush.cli.main import BUILT_IN, OF_PROGRAMS, cli, of_program
 from tests.cli.helpers import ROOT, assert_refused, built_in, goldrush
 from tests.journals import commits_of
+from tests.llm.runs import playing
+from tests.llm.servers import Asked, Reply, completion, serving
 from tests.waiting import HANGS
 
 LINE = re.compile(r"^ +(goldrush .*)$", re.MULTILINE)
@@ -66,10 +68,17 @@ def test_every_command_has_a_whole_line_in_the_help_and_two_examples_or_three(
         assert len(examples(command)) in (2, 3)
 
 
-def test_the_examples_of_the_help_can_be_typed_as_they_stand(tmp_path: Path) -> None:
+def test_the_examples_of_the_help_can_be_typed_as_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One after the other, in one folder, so that one reads what another has written."""
     write_files(tmp_path)
-    commands = built_in()
+    commands = {**built_in()}
+    with serving(answering) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        type_example("goldrush record --roster llm:a*2 --rounds 10 --out models.journal", tmp_path)
+        for line in (*examples(commands.pop("reask")), *examples(commands.pop("interview"))):
+            type_example(line, tmp_path)
     for name in dict.fromkeys([*FIRST, *commands]):
         if name == "resume":
             own = "goldrush record --roster my_policies:Hawk --rounds 5 --out own.journal"
@@ -90,6 +99,12 @@ def test_the_examples_that_take_longer_can_be_typed_too(line: str, tmp_path: Pat
     if " study" in line:
         type_example(examples(built_in()["study"])[0], tmp_path)
     type_example(line, tmp_path)
+
+
+def answering(asked: Asked) -> Reply:
+    """Of a model: a plan, or a form."""
+    form = completion('{"actions": [], "kind": "game", "aim": "to win"}')
+    return form if asked.agent is None else playing(asked)
 
 
 def write_files(folder: Path) -> None:

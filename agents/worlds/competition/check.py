@@ -9,6 +9,7 @@ one of the two plays, the recorded result stands, and the run is named as one th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -57,7 +58,7 @@ class SeasonCheck:
         tests: Tests,
         forks: Sequence[Facts] = (),
         trust: Sequence[str] = (),
-        on_prompt: Callable[[Question, Row | None], None] | None = None,
+        on_prompt: Callable[[SeasonPlay, Question, Row | None], None] | None = None,
     ) -> None:
         """Sort the agents by whether they can be asked. `state` is that after the START or FORK
         that named the cast, `forks` the fields of the FORK commits so far.
@@ -85,7 +86,8 @@ class SeasonCheck:
         """The acts of a step: see session.asked_again. Raises PolicyFailed if a policy fails."""
         self._scripts.read(acts_in(recorded.batches))
         play = SeasonPlay(state, self._scripts, self._roster.trust, self._roster)
-        acts = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
+        on_prompt = self._on_prompt and partial(self._on_prompt, play)
+        acts = asked_again(play, recorded, is_whole=is_whole, on_prompt=on_prompt)
         return arrange(Block(acts)).batches
 
 

@@ -100,6 +100,10 @@ class SeasonPlay:
         self._grounds: dict[int, Mapping[int, Grounds]] = {}
         self._framings: dict[tuple[int, str], Framed] = {}  # by agent and class
 
+    def still(self) -> SeasonPlay:
+        """The step as it is now, whatever is done in it later."""
+        return SeasonPlay(self._state, self._scripts, self._trust, self._known)
+
     def script(self) -> Script:
         """The script of the phase that the state is in."""
         return self._scripts.of(self._state)

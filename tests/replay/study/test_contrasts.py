@@ -28,6 +28,7 @@ from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.study import Study
+from tests.cli.helpers import goldrush
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion, serving
 
@@ -138,6 +139,9 @@ def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
     assert total == sum(int(row["tokens in"].replace(",", "")) for row in rows)
     cost = total * 2e-6 + len(ASKED) * 20 * 50e-6
     assert abs(cost - sum(float(row["cost"]) for row in rows)) < 1e-3
+    shown = goldrush("measure", "--usage", "--csv", study, cwd=study).out.splitlines()
+    *_, last = csv.DictReader(shown)
+    assert (str(total), "test-1", "") == (last["tokens_in"], last["reported"], last["errors"])
     for row in csv.DictReader(asked):
         assert "models.example:8000" == row["host"]
         assert "test-1" == row["reported"]

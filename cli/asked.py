@@ -1,0 +1,179 @@
+"""`goldrush reask` and `goldrush interview`: what models are asked afterwards, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.command import argument, command, option
+from goldrush.cli.models import ReachOptions, models_of
+from goldrush.cli.options import (
+    DryRun,
+    Journal,
+    Journals,
+    Json,
+    Output,
+    at_option,
+    journals_of,
+    refuse,
+)
+from goldrush.cli.record import estimated
+from goldrush.cli.text import cut, echo, echo_error, echo_exact
+from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, format_table
+
+if TYPE_CHECKING:
+    from goldrush.agents.llm.afterwards import QuestionAbout
+
+
+class AskedOf(NamedTuple):
+    """Which decisions are asked about, and how."""
+
+    at: int | None = at_option("Round, or other unit, of the decisions.")
+    every: int | None = option(
+        "--every", "N", "Every N-th round, from the first.", type=click.IntRange(1)
+    )
+    agents: str | None = option(
+        "--agents --agent", "LIST", "Agents, by number or name: 0,3 (default: all models)."
+    )
+    times: int = option(
+        "--times", "N", "How often each (default: 1).", type=click.IntRange(1, 10_000), default=1
+    )
+    sample: int | None = option(
+        "--sample", "N", "First sample, for seeds (default: the one after the run's)."
+    )
+    model: str | None = option("--model", "NAME", "Model that is asked in place of the agent's.")
+    temperature: float | None = option("--temperature", "T", "In place of the model's.")
+    out: str | None = option(
+        "--out", "FILE", "File of answers (default: NAME.asked.jsonl beside the journal).",
+        type=Output(),
+    )  # fmt: skip
+
+
+@command()
+def reask(
+    *, journals: Journals, asked: AskedOf,
+    wording: str | None = option("--wording", "NAME|FILE.toml", "In place of the agent's."),
+    reach: ReachOptions, dry_run: DryRun, as_json: Json,
+) -> int:  # fmt: skip
+    """Ask models again for recorded decisions: how much they vary.
+
+    The prompt is the recorded one, but for --wording. Answers are read as moves and recorded in
+    NAME.asked.jsonl beside the journal, which stays as it is; `goldrush verify` checks that file,
+    `goldrush measure` compares several. The same command continues one that was stopped, and asks
+    nothing twice.
+
+    \b
+    Examples:
+      goldrush reask models.journal --round 9 --agent 0 --times 20
+      goldrush reask models.journal --every 5 --times 4 --wording para-1 --out para.asked.jsonl
+    """
+    return _ask(journals_of(journals), asked, reach, dry_run, as_json, wording=wording)
+
+
+@command()
+def interview(
+    *, journal: Journal, question: str | None = argument("[QUESTION]", required=False),
+    asked: AskedOf,
+    questions: str | None = option(
+        "--questions", "NAME|FILE.toml", "Questionnaire: `awareness`, or a file of your own."
+    ),
+    reach: ReachOptions, dry_run: DryRun, as_json: Json,
+) -> int:  # fmt: skip
+    """Ask models about recorded decisions.
+
+    Each is asked with its prompt and what it answered in front, and answers as in `goldrush reask`.
+
+    \b
+    Examples:
+      goldrush interview models.journal --round 9 --agent 0 'Why the raid?' --out why.asked.jsonl
+      goldrush interview models.journal --every 9 --questions awareness --out aware.asked.jsonl
+    """
+    from goldrush.agents.llm.afterwards import QuestionAbout
+    from goldrush.replay.asked.asking import questionnaire
+
+    if (question is None) == (questions is None):
+        raise click.UsageError("give a question, or --questions")
+    about = [QuestionAbout("question", str(question))]
+    about = about if questions is None else questionnaire(questions)
+    return _ask([journal], asked, reach, dry_run, as_json, about=about)
+
+
+def _ask(
+    paths: Sequence[str], asked: AskedOf, reach: ReachOptions, dry_run: bool, as_json: bool,
+    about: Sequence[QuestionAbout] = (), wording: str | None = None,
+) -> int:  # fmt: skip
+    from goldrush.agents.llm.usage import RecordedAnswer
+    from goldrush.agents.players import Resources
+    from goldrush.kernel.errors import RunStopped, WriteFailed
+    from goldrush.replay.asked.asking import AskedRequest, ask
+    from goldrush.replay.journal.story import agent_of
+
+    if (asked.at is None) == (asked.every is None):
+        raise click.UsageError("give --round N, or --every N")
+    if len(paths) > 1:
+        refuse({"--out": asked.out}, "each journal has a file of its own")
+    resources, paid = Resources(models=models_of(reach)), list[RecordedAnswer]()
+    found: list[Any] = []
+    how = {**asked._asdict(), "about": about, "wording": wording}
+    out = how.pop("out")
+    try:
+        for path in paths:
+            names = None if asked.agents is None else asked.agents.split(",")
+            agents = None if names is None else [agent_of(path, name) for name in names]
+            request = AskedRequest(**{**how, "agents": agents})
+            found.append(ask(path, request, out, resources=resources, earlier=paid, dry=dry_run))
+    except KeyboardInterrupt:
+        echo_error(f"stopped: {_KEPT}")
+        return INTERRUPTED
+    except (RunStopped, WriteFailed) as error:
+        echo_error(f"goldrush: {error}; {_KEPT}")
+        return DIFFERS if isinstance(error, RunStopped) else TROUBLE
+    if dry_run:
+        return estimated([each for estimates in found for each in estimates], reach, as_json)
+    return show_asked([each.path for each in found], as_json)
+
+
+_KEPT = "what was answered is kept; the same command asks the rest"
+
+
+PRINTED = ("decisions", "differences", "variance", "codes")
+TOLD = ("round", "agent", "sample", "error", "text")
+SHOWN_MAX = 40  # rows of a table, and characters of a cell
+
+
+def show_asked(
+    paths: Sequence[str], as_json: bool, table: str | None = None, codes: str | None = None
+) -> int:
+    """Print the tables of files of `reask` and `interview`; `table`: one, as CSV; `codes`: a CSV
+    file in which a person has coded the table of answers.
+    """
+    from goldrush.kernel.errors import unknown
+    from goldrush.kernel.files import read_input
+    from goldrush.replay.asked.file import SIZE_MAX, read
+    from goldrush.replay.asked.tables import codes_in, tables
+
+    by_hand = "" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
+    found = tables([read(path) for path in paths], codes_in(by_hand))
+    if table is not None:
+        if table not in found:
+            raise unknown("table", table, found)
+        echo_exact([csv_of_records(found[table])])
+        return DONE
+    told = [f"{name}:\n{_format(found[name])}" for name in PRINTED if found[name]]
+    told = told or [_format([{n: row[n] for n in TOLD} for row in found["answers"]])]
+    echo(as_json, lambda: found, lambda: "\n\n".join(told))
+    return DONE
+
+
+def _format(rows: Sequence[dict[str, object]]) -> str:
+    cells = [[*rows[0]], *(map(_cell, row.values()) for row in rows)]
+    return format_table([[*each] for each in cells], most=SHOWN_MAX)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float) or value is None:
+        return format_number(value, TABLE_DIGITS)
+    return cut(str(value), SHOWN_MAX)
