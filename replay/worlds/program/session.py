@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.program.world import (
 )
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
-from goldrush.replay.worlds.program.usage import charged, model_of
+from goldrush.replay.worlds.program.usage import Given, charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
 NO_CEILINGS: Final = Models()
@@ -89,7 +89,7 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
-        if len(packed((row, asked.body))) + self._notes_size > EXCHANGE_MAX:
+        if len(packed(row)) + len(packed(asked.body)) + self._notes_size > EXCHANGE_MAX:
             return False
         self._close([(ANSWERED, [row])], asked)
         return True
@@ -258,10 +258,13 @@ class ProgramSession:
             if not self.recorder.commit(asked, answer, arrival):
                 self.too_large += 1
                 return
-            exchange, same = Exchange.last_of(self.recorder.state), (asked.caller, key_of(asked))
-            earlier = self.failures.get(same, [])
-            self.failures[same] = [] if answer.is_success else [*earlier, exchange.number]
-            for amount in charged([exchange]):
+            state = self.recorder.state
+            if self.failures or not answer.is_success:
+                same = asked.caller, key_of(asked)
+                failed = self.failures.pop(same, [])
+                if not answer.is_success:
+                    self.failures[same] = [*failed, state.unit]
+            for amount in charged([Given(state.unit, asked, answer, self.model, state.took)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error
