@@ -155,7 +155,7 @@ class References:
                 _, _, size, depth = self._lists[cast(int, parts[0])]
                 parts = parts[1:]
             for part in parts:
-                of_part, below = self.measure(part)
+                of_part, below = (ITEM + len(part), 0) if type(part) is str else self.measure(part)
                 size, depth = size + of_part, max(depth, below + 1)
         if size > SIZE_MAX or depth > DEPTH_MAX or size * depth > WORK_MAX:
             raise ValueError("a value that is too large or nested too deeply")

@@ -25,12 +25,7 @@ from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
 from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.values import Json, packed
-from goldrush.kernel.worlds.program.world import (
-    Asked,
-    Behaviour,
-    Done,
-    Exit,
-)
+from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
 from goldrush.replay.worlds.program.usage import Given, charged, model_of
