@@ -83,7 +83,7 @@ class Exchanges(Protocol):
     arrived: int
     failed: BaseException | None
 
-    def serve(self, asked: Asked) -> Response | None:
+    async def serve(self, asked: Asked) -> Response | None:
         """The answer to a request that is not to be asked; None: there is none."""
 
     def objection(self, asked: Asked) -> str | None:
@@ -200,7 +200,7 @@ class Proxy:
         """The recorded answer to a request, or a refusal; None: it is to be asked. `is_known`:
         there is a server to be asked.
         """
-        if (answer := self._session.serve(asked)) is not None:
+        if (answer := await self._session.serve(asked)) is not None:
             return await _respond(request, _at_once(answer))
         if not is_known:
             name = asked.upstream
@@ -288,8 +288,7 @@ class Proxy:
         asked = asked_of(
             _caller(request), OUTSIDE, "CALL", path, (), (), body, known, session.masks
         )
-        given = await self._given(request, asked, is_known=True)
-        if given is not None:
+        if (given := await self._given(request, asked, is_known=True)) is not None:
             return given
         ticket = secrets.token_urlsafe(8)
         self._tickets[ticket] = asked, session.arrived, known

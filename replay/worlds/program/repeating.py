@@ -169,8 +169,8 @@ class _Rehearsal(ProgramSession):
         super().__init__(tape)
         self.asked: list[Asked] = []
 
-    def serve(self, asked: Asked) -> Response | None:
-        answer = super().serve(asked)
+    async def serve(self, asked: Asked) -> Response | None:
+        answer = await super().serve(asked)
         if answer is None and (other := self.reel.substitute(asked)) is not None:
             self.served.append(other.number)
             answer = other.answer

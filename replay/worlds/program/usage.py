@@ -59,10 +59,8 @@ def recorded_answer(exchange: Exchange | Given) -> RecordedAnswer:
             "tokens_reasoning": tokens.reasoning or None,
         }  # fmt: skip
     error = NO_ANSWER if answer.status >= 400 else CUT if answer.is_cut else None
-    text, size = "", 0
-    if tokens is None:
-        text = said_in(answer)
-        size = estimated(str(asked.body), None)
+    text = said_in(answer) if tokens is None else ""
+    size = estimated(str(asked.body), None) if tokens is None else 0
     given = Answer.recorded(0, "", text, error, source)
     return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
 

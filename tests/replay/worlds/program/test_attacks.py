@@ -244,6 +244,9 @@ def test_no_key_of_a_command_is_in_start():
     assert shown == secrets.in_command(shown)
     assert b"Lovelace 1815" == secrets.hidden(b"Lovelace 1815")
     assert b"not-needed" == Secrets({"OPENAI_API_KEY": "not-needed"}).hidden(b"not-needed")
+    for before in (b"x" * 300, b"{}" * 200):
+        own = secrets.with_those_of((), (), before + b'{"api_key": "letters-and-123"}')
+        assert b"(secret)" == own.hidden(b"letters-and-123")
 
 
 def test_no_key_of_a_command_is_printed(tmp_path):
