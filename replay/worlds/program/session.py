@@ -29,12 +29,12 @@ from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
-from goldrush.replay.worlds.program.usage import Given, charged, model_of
+from goldrush.replay.worlds.program.usage import Recorded, charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
 NO_CEILINGS: Final = Models()
 EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes
-PATIENCE: Final = 5.0  # seconds that an answer waits for those that came before it
+PATIENCE: Final = 2.0  # seconds that an answer waits for those that came before it
 NOTES_MAX: Final = 16 << 20  # bytes of the notes between two exchanges
 
 
@@ -276,7 +276,7 @@ class ProgramSession:
             if self.failures or not answer.is_success:
                 failed = self.failures.setdefault((asked.caller, key_of(asked)), [])
                 failed[:] = [] if answer.is_success else [*failed, state.unit]
-            for amount in charged([Given(state.unit, asked, answer, self.model, state.took)]):
+            for amount in charged([Recorded(state.unit, asked, answer, self.model, state.took)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error

@@ -35,7 +35,7 @@ def model_of(asked: Asked, instead: str = "") -> str:
     return unquote(found[1]) if found else ""
 
 
-class Given(msgspec.Struct, frozen=True):
+class Recorded(msgspec.Struct, frozen=True):
     """An exchange that was recorded just now, with its whole bodies; as `Exchange`."""
 
     number: int
@@ -45,7 +45,7 @@ class Given(msgspec.Struct, frozen=True):
     took: Tokens | None
 
 
-def recorded_answer(exchange: Exchange | Given) -> RecordedAnswer:
+def recorded_answer(exchange: Exchange | Recorded) -> RecordedAnswer:
     """The answer of an exchange; its text only where the server reports no tokens. Without the name
     of a model, that of the server stands for it.
     """
@@ -65,12 +65,12 @@ def recorded_answer(exchange: Exchange | Given) -> RecordedAnswer:
     return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
 
 
-def charged(exchanges: Iterable[Exchange | Given]) -> Iterator[Amount]:
+def charged(exchanges: Iterable[Exchange | Recorded]) -> Iterator[Amount]:
     """What the answers of models among these exchanges took, for a ceiling."""
     return (answer.charged for answer in _of_models(exchanges) if answer.charged.tokens)
 
 
-def _of_models(exchanges: Iterable[Exchange | Given]) -> Iterator[RecordedAnswer]:
+def _of_models(exchanges: Iterable[Exchange | Recorded]) -> Iterator[RecordedAnswer]:
     """The answers of models among these exchanges, failures included: those that report tokens, and
     to requests that name a model.
     """
