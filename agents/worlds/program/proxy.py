@@ -83,7 +83,7 @@ class Exchanges(Protocol):
     arrived: int
     failed: BaseException | None
 
-    def serve(self, asked: Asked) -> Response | None:
+    async def serve(self, asked: Asked) -> Response | None:
         """The answer to a request that is not to be asked; None: there is none."""
 
     def objection(self, asked: Asked) -> str | None:
@@ -122,7 +122,7 @@ class Proxy:
         self._token = secrets.token_urlsafe(16)
         # Calls of functions that are under way: with when they came, and what is secret.
         self._tickets: dict[str, tuple[Asked, int, Secrets]] = {}
-        self._client: aiohttp.ClientSession | None = None
+        self._client: aiohttp.ClientSession  # while it serves
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -131,12 +131,10 @@ class Proxy:
         app.router.add_post(f"/{self._token}/notes", self._note)
         app.router.add_post(f"/{self._token}/{OUTSIDE}", self._call)
         app.router.add_route("*", f"/{self._token}/{OUTSIDE}/{{ticket}}", self._called)
-        app.router.add_route("*", f"/{self._token}/{{name}}/{{path:.*}}", self._handle)
-        app.router.add_route("*", f"/{self._token}/{{name}}", self._handle)
+        app.router.add_route("*", f"/{self._token}/{{name}}{{path:(/.*)?}}", self._handle)
         runner = web.AppRunner(app, access_log=None, logger=_QUIET, shutdown_timeout=1.0)
         await runner.setup()
-        site = web.TCPSite(runner, HOST, 0)
-        await site.start()
+        await web.TCPSite(runner, HOST, 0).start()
         self.url = f"http://{HOST}:{runner.addresses[0][1]}/{self._token}"
         try:
             async with _client() as self._client:
@@ -202,7 +200,7 @@ class Proxy:
         """The recorded answer to a request, or a refusal; None: it is to be asked. `is_known`:
         there is a server to be asked.
         """
-        if (answer := self._session.serve(asked)) is not None:
+        if (answer := await self._session.serve(asked)) is not None:
             return await _respond(request, _at_once(answer))
         if not is_known:
             name = asked.upstream
@@ -228,12 +226,11 @@ class Proxy:
         has gone, it is recorded all the same: it was paid for.
         """
         session, arrival = self._session, self._session.arrived
-        assert self._client is not None
         response: web.StreamResponse | None = None
         answer: Response | None = None
         chunks: list[bytes] = []
-        written, rest = 0, b""  # chunks that the program has; what may begin a credential
-        is_cut = False
+        written, size = 0, 0  # chunks that the program has; bytes that came
+        rest, is_cut = b"", False  # what may begin a credential; whether it broke off
         try:
             async with self._client.request(
                 request.method, url, data=body or None, headers=headers, allow_redirects=False,
@@ -243,7 +240,10 @@ class Proxy:
                 answer = _head(given, known)
                 if given.content_length is None and given.status < 400:
                     response = await _begun(request, answer)
-                async for piece in _limited(given.content.iter_any()):
+                async for piece in given.content.iter_any():
+                    size += len(piece)
+                    if size > BODY_MAX or len(chunks) >= CHUNKS_MAX:
+                        raise aiohttp.ClientPayloadError(f"an answer of over {BODY_MAX:,} bytes")
                     chunk, rest = known.split(rest + piece)
                     chunks += filter(None, [chunk])
                     if response is not None and len(chunks) > written + 1:
@@ -288,8 +288,7 @@ class Proxy:
         asked = asked_of(
             _caller(request), OUTSIDE, "CALL", path, (), (), body, known, session.masks
         )
-        given = await self._given(request, asked, is_known=True)
-        if given is not None:
+        if (given := await self._given(request, asked, is_known=True)) is not None:
             return given
         ticket = secrets.token_urlsafe(8)
         self._tickets[ticket] = asked, session.arrived, known
@@ -328,16 +327,6 @@ def _caller(request: web.Request) -> str:
     """Who asks: empty if nobody says, `.` for the first thread of a program."""
     name = request.headers.get(CALLER)
     return "" if name is None else name.encode("utf-8", "replace").decode() or "."
-
-
-async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces of an answer. Raises ClientPayloadError for one that is too long."""
-    size = count = 0
-    async for piece in pieces:
-        size, count = size + len(piece), count + 1
-        if size > BODY_MAX or count > CHUNKS_MAX:
-            raise aiohttp.ClientPayloadError(f"an answer of over {BODY_MAX:,} bytes")
-        yield piece
 
 
 async def _respond(request: web.Request, answer: Response) -> web.StreamResponse:

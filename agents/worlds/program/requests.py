@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
+from xxhash import xxh3_128_digest
 
 from goldrush.agents.pool import in_child
 from goldrush.kernel.errors import BadInput
@@ -54,6 +55,9 @@ _CREDENTIAL: Final = re.compile(
     """,
     re.VERBOSE,
 )
+# What every text with such a credential has; and the pieces of a body, none of which cuts one.
+_HINT: Final = re.compile(rb'=|(?:key|token|secret)"|bearer |aiza|[-_][\w-]{20}')
+_PIECE: Final = re.compile(rb"(?s).{1,256}[^}]*}?")
 SECONDS_MAX: Final = 10.0  # of the masks of a request
 SECRETS_MAX: Final = 300  # that headers add; each body is searched for all
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
@@ -88,6 +92,7 @@ class Secrets:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Begin with those of the environment."""
         self._known: set[bytes] = set()
+        self._searched: dict[bytes, Sequence[bytes]] = {}  # by digest: chats repeat their history
         self.add(environment.items())
 
     def add(self, pairs: Pairs, body: bytes = b"") -> None:
@@ -95,8 +100,13 @@ class Secrets:
         looks like a key there; of `Bearer KEY`, the key, too.
         """
         found = [value for name, value in pairs if is_secret(name)]
-        for match in _CREDENTIAL.finditer(body.lower()):
-            found.append(body[slice(*match.span(match.lastindex or 0))].decode("utf-8", "replace"))
+        for piece in _PIECE.findall(body):
+            digest = xxh3_128_digest(piece)
+            if digest not in self._searched:
+                lower = piece.lower()
+                matches = _CREDENTIAL.finditer(lower) if _HINT.search(lower) else ()
+                self._searched[digest] = [piece[slice(*m.span(m.lastindex or 0))] for m in matches]
+            found += (text.decode("utf-8", "replace") for text in self._searched[digest])
         for value in found:
             for part in (value, *re.split(r"[\s;=,]+", value)):
                 least = _SECRET_MIN if any(map(str.isdecimal, part)) else _WORD_MIN
@@ -112,7 +122,7 @@ class Secrets:
         if len(self._known) < SECRETS_MAX:
             self.add((name, text) for name, text in headers if re.search("auth|key", name))
         own = Secrets({})
-        own._known |= self._known
+        own._known, own._searched = {*self._known}, self._searched
         own.add([*headers, *query], text)
         return own
 
@@ -182,11 +192,11 @@ class Masks:
 
     def in_value(self, value: Json) -> Json:
         """A value with its keys sorted and its texts masked."""
-        if isinstance(value, str):
-            return self.masked(value)
         if isinstance(value, dict):
             return {key: self.in_value(value[key]) for key in sorted(value)}
-        return [self.in_value(item) for item in value] if isinstance(value, list) else value
+        if isinstance(value, str):
+            return self.masked(value) if self._masks else value
+        return [*map(self.in_value, value)] if isinstance(value, list) else value
 
 
 def _timed(work: Callable[[], T]) -> T:

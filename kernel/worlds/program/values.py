@@ -71,10 +71,13 @@ def packed(value: object) -> bytes:
 
 def _extent(value: Json) -> tuple[int, int]:
     """The depth of a value, and the number of values and keys in it."""
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    below = [_extent(item) for item in items if type(item) in (dict, list)]
-    count = len(items) * (2 if isinstance(value, dict) else 1) + sum(n for _, n in below)
-    return 1 + max((depth for depth, _ in below), default=0), count
+    depth, count, level = 0, 0, [value]
+    while level:  # level by level, at a fifth of the cost of a call for each
+        dicts = [item for item in level if isinstance(item, dict)]
+        lists = [item for item in level if isinstance(item, list)]
+        level = [part for parts in (*map(dict.values, dicts), *lists) for part in parts]
+        depth, count = depth + bool(dicts or lists), count + len(level) + sum(map(len, dicts))
+    return max(depth, 1), count
 
 
 class References:
@@ -105,10 +108,10 @@ class References:
         """The longest beginning of a list that is known, and the number of its items."""
         number = _NOWHERE
         for count, item in enumerate(items):
-            longer = self._longer.get((number, _digest(item))) if isinstance(item, dict) else None
-            if longer is None:
+            longer = number, xxh3_128_digest(packed(item))
+            if not isinstance(item, dict) or longer not in self._longer:
                 return number, count
-            number = longer
+            number = self._longer[longer]
         return number, len(items)
 
     def plain(self, value: Stored) -> Body:
@@ -152,7 +155,7 @@ class References:
                 _, _, size, depth = self._lists[cast(int, parts[0])]
                 parts = parts[1:]
             for part in parts:
-                of_part, below = self.measure(part)
+                of_part, below = (ITEM + len(part), 0) if type(part) is str else self.measure(part)
                 size, depth = size + of_part, max(depth, below + 1)
         if size > SIZE_MAX or depth > DEPTH_MAX or size * depth > WORK_MAX:
             raise ValueError("a value that is too large or nested too deeply")
@@ -182,17 +185,13 @@ class References:
 
     def _longer_by(self, number: int, item: Stored) -> int:
         """The number of a beginning with one more item."""
-        key = number, _digest(self._plain(item))
+        key = number, xxh3_128_digest(packed(self._plain(item)))
         if key not in self._longer:
             _, _, before, depth = (0, 0, ITEM, 0) if number == _NOWHERE else self._lists[number]
             size, below = self.measure(item)
             self._longer[key] = len(self._lists)
             self._lists.append((number, item, before + size, max(depth, below + 1)))
         return self._longer[key]
-
-
-def _digest(value: Json) -> bytes:
-    return xxh3_128_digest(packed(value))
 
 
 def holds(value: object, depth: int = DEPTH_MAX // 2) -> bool:

@@ -102,10 +102,7 @@ class Behaviour:
         """What it did in a unit."""
         if self._is_watched and unit in self.reasons:
             raise BadInput(self.reasons[unit], self.way_out)
-        return self.done.get(unit, _NOTHING)
-
-
-_NOTHING: Final = Done()
+        return self.done.get(unit, Done())
 
 
 def program_world(behaviour: Behaviour | None = None, missing: str = "") -> World[ProgramState]:

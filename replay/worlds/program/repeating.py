@@ -167,10 +167,11 @@ class _Rehearsal(ProgramSession):
         super().__init__(tape)
         self.asked: list[Asked] = []
 
-    def serve(self, asked: Asked) -> Response | None:
-        answer = super().serve(asked)
+    async def serve(self, asked: Asked) -> Response | None:
+        answer = await super().serve(asked)
         if answer is None and (other := self.reel.substitute(asked)) is not None:
             self.served.append(other.number)
+            await self._in_turn(other.number)
             answer = other.answer
         if answer is not None or not self.is_open_ended:  # else the recording broke off here
             self.asked.append(asked)

@@ -6,8 +6,9 @@ that a kill of the program, or of the recorder, loses nothing that was paid for.
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Generator
 from functools import partial
 from typing import Final
@@ -25,19 +26,15 @@ from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.program.events import ANSWERED, EXITED, RESTARTED
 from goldrush.kernel.worlds.program.state import ProgramState
 from goldrush.kernel.worlds.program.values import Json, packed
-from goldrush.kernel.worlds.program.world import (
-    Asked,
-    Behaviour,
-    Done,
-    Exit,
-)
+from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
-from goldrush.replay.worlds.program.usage import charged, model_of
+from goldrush.replay.worlds.program.usage import Recorded, charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
 NO_CEILINGS: Final = Models()
 EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes
+PATIENCE: Final = 2.0  # seconds that an answer waits for those that came before it
 NOTES_MAX: Final = 16 << 20  # bytes of the notes between two exchanges
 
 
@@ -81,7 +78,7 @@ class Recorder:
             arrival, answer.status, tuple(answer.headers), style,
             self.state.seen.stored(value), () if found else tuple(answer.chunks), answer.is_cut,
         )  # fmt: skip
-        if len(packed((row, asked.body))) + len(packed(self._notes)) > EXCHANGE_MAX:
+        if sum(map(len, map(packed, (row, asked.body, self._notes)))) > EXCHANGE_MAX:
             size = f"over {EXCHANGE_MAX:,} bytes, which no journal can hold"
             what = f"exchange {self.state.unit + 1}, {asked.method} {asked.path}, has {size}"
             raise BadInput(what, "have the program ask for less, and record again")
@@ -183,6 +180,8 @@ class ProgramSession:
         self.arrived = 0 if recorder is None else recorder.state.arrived
         self.model = "" if recorder is None else recorder.state.model
         self.given: list[tuple[Asked, Response]] = []
+        self._due = OrderedDict.fromkeys(tape.valid)  # exchanges whose answers are still to come
+        self._turn = asyncio.Event()  # set when one of them is given
         taken = [*charged(tape.exchanges.values())] if recorder else []
         self._budget = Budget(models, [amount.name for amount in taken], taken)
         made = range(1, len(tape.notes) + 1) if recorder else tape.made
@@ -191,7 +190,7 @@ class ProgramSession:
             note = tape.notes[number - 1]
             self._notes[packed((note.name, note.value))].append(number)
 
-    def serve(self, asked: Asked) -> Response | None:
+    async def serve(self, asked: Asked) -> Response | None:
         """The recorded answer to a request, or what replaces it; None: there is none. Raises
         WriteFailed as `commit`.
         """
@@ -208,7 +207,22 @@ class ProgramSession:
         self._notes_size = 0
         if self.recorder is not None:
             self.recorder.again(exchange.number)
+        else:
+            await self._in_turn(exchange.number)
         return exchange.answer
+
+    async def _in_turn(self, number: int) -> None:
+        """Wait until the program has the answers that it had before this one, unless it goes
+        another way: it comes for none of them.
+        """
+        while number in self._due and next(iter(self._due)) != number:
+            try:
+                await asyncio.wait_for(self._turn.wait(), PATIENCE)
+            except TimeoutError:
+                self._due.clear()
+        self._due.pop(number, None)
+        self._turn.set()
+        self._turn = asyncio.Event()
 
     def objection(self, asked: Asked) -> str | None:
         """Why a request that is not recorded cannot be asked, as text; None: it can. Who may ask
@@ -252,10 +266,11 @@ class ProgramSession:
         try:
             self.recorder.commit(asked, answer, arrival)
             self._notes_size = 0
-            exchange, same = Exchange.last_of(self.recorder.state), (asked.caller, key_of(asked))
-            earlier = self.failures.get(same, [])
-            self.failures[same] = [] if answer.is_success else [*earlier, exchange.number]
-            for amount in charged([exchange]):
+            state = self.recorder.state
+            if self.failures or not answer.is_success:
+                failed = self.failures.setdefault((asked.caller, key_of(asked)), [])
+                failed[:] = [] if answer.is_success else [*failed, state.unit]
+            for amount in charged([Recorded(state.unit, asked, answer, self.model, state.took)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error

@@ -24,7 +24,7 @@ from goldrush.kernel.worlds.program.events import (
     NOTED,
     RESTARTED,
 )
-from goldrush.kernel.worlds.program.state import ProgramState, plain_json
+from goldrush.kernel.worlds.program.state import ProgramState, Tokens, plain_json
 from goldrush.kernel.worlds.program.values import Json
 from goldrush.kernel.worlds.program.world import (
     NAME,
@@ -45,7 +45,7 @@ _HEAD: Final = ("upstream", "method", "path", "query", "headers")  # of a reques
 class Exchange(msgspec.Struct, frozen=True):
     """A request and its answer, as the journal holds them: bodies take the space of their
     references. `number`: of its unit; `arrival`: of its request; `model`: what was asked in place
-    of the program's; empty: its own was; `state`: of the run, by now.
+    of the program's; empty: its own was; `took`: as in `state`, which is that of the run, by now.
     """
 
     number: int
@@ -55,12 +55,13 @@ class Exchange(msgspec.Struct, frozen=True):
     asks: Row
     answers: Row
     model: str = ""
+    took: Tokens | None = None
 
     @classmethod
     def last_of(cls, state: ProgramState) -> Exchange:
         """The one that a run has closed last."""
         asks, answers = state.asked or (), state.answered or ()
-        return cls(state.unit, answers[0], asks[0], state, asks, answers, state.model)
+        return cls(state.unit, answers[0], asks[0], state, asks, answers, state.model, state.took)
 
     @property
     def asked(self) -> Asked:

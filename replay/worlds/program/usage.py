@@ -10,11 +10,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import unquote
 
+import msgspec
+
 from goldrush.agents.llm.failures import CUT, NO_ANSWER
 from goldrush.agents.llm.question import Amount, Answer, estimated
 from goldrush.agents.llm.usage import AskedModel, RecordedAnswer
+from goldrush.agents.worlds.program.requests import Response
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.program.state import tokens_of
+from goldrush.kernel.worlds.program.state import Tokens
 from goldrush.kernel.worlds.program.world import Asked
 from goldrush.replay.worlds.program.tape import Exchange, Tape
 from goldrush.replay.worlds.program.texts import said_in
@@ -32,13 +35,22 @@ def model_of(asked: Asked, instead: str = "") -> str:
     return unquote(found[1]) if found else ""
 
 
-def recorded_answer(exchange: Exchange) -> RecordedAnswer:
+class Recorded(msgspec.Struct, frozen=True):
+    """An exchange that was recorded just now, with its whole bodies; as `Exchange`."""
+
+    number: int
+    asked: Asked
+    answer: Response
+    model: str
+    took: Tokens | None
+
+
+def recorded_answer(exchange: Exchange | Recorded) -> RecordedAnswer:
     """The answer of an exchange; its text only where the server reports no tokens. Without the name
     of a model, that of the server stands for it.
     """
-    asked, answer = exchange.asked, exchange.answer
+    asked, answer, tokens = exchange.asked, exchange.answer, exchange.took
     name = model_of(asked, exchange.model) or asked.upstream
-    tokens = tokens_of(None, answer.chunks)
     source: dict[str, object] = {"model": name}
     if tokens is not None:
         source |= {
@@ -47,26 +59,24 @@ def recorded_answer(exchange: Exchange) -> RecordedAnswer:
             "tokens_reasoning": tokens.reasoning or None,
         }  # fmt: skip
     error = NO_ANSWER if answer.status >= 400 else CUT if answer.is_cut else None
-    text, size = "", 0
-    if tokens is None:
-        text = said_in(answer)
-        size = estimated(str(asked.body), None)
+    text = said_in(answer) if tokens is None else ""
+    size = estimated(str(asked.body), None) if tokens is None else 0
     given = Answer.recorded(0, "", text, error, source)
     return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
 
 
-def charged(exchanges: Iterable[Exchange]) -> Iterator[Amount]:
+def charged(exchanges: Iterable[Exchange | Recorded]) -> Iterator[Amount]:
     """What the answers of models among these exchanges took, for a ceiling."""
     return (answer.charged for answer in _of_models(exchanges) if answer.charged.tokens)
 
 
-def _of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
+def _of_models(exchanges: Iterable[Exchange | Recorded]) -> Iterator[RecordedAnswer]:
     """The answers of models among these exchanges, failures included: those that report tokens, and
     to requests that name a model.
     """
     for exchange in exchanges:
         answer = recorded_answer(exchange)
-        if model_of(exchange.asked) or answer.amount.tokens:
+        if answer.amount.tokens or model_of(exchange.asked):
             yield answer
 
 

@@ -237,12 +237,12 @@ def test_a_key_in_two_pieces_of_a_stream_is_hidden(path, at):
 def test_no_key_of_a_command_is_in_start():
     secrets = Secrets({"MISTRAL_API_KEY": KEYS[3], "GIT_AUTHOR_NAME": "Ada Lovelace 1815"})
     words = ["python", "sim.py", "--api-key", "x1y2z3w4", f"--token={KEYS[4]}", KEYS[3]]
-    words.append(f"a:{KEYS[0]}")
+    words.append("{}" * 200 + f"a:{KEYS[0]}")
 
     shown = secrets.in_command([*words, "--max-tokens", "100"])
 
     hidden = ["python", "sim.py", "--api-key", "(secret)", "--token=(secret)", "(secret)"]
-    assert (*hidden, "a:(secret)", "--max-tokens", "100") == shown
+    assert (*hidden, "{}" * 200 + "a:(secret)", "--max-tokens", "100") == shown
     assert shown == secrets.in_command(shown)
     assert b"Lovelace 1815" == secrets.hidden(b"Lovelace 1815")
     assert b"not-needed" == Secrets({"OPENAI_API_KEY": "not-needed"}).hidden(b"not-needed")

@@ -656,3 +656,16 @@ def test_the_page_does_what_it_shows(notes, tmp_path):
 
     assert 12 == len(tape_of(str(tmp_path / "run.journal")).exchanges)
     assert notes == (b"\ngold " in measured.stdout)
+
+
+def test_answers_come_in_the_order_in_which_they_came(tmp_path):
+    """What a program does with the first of several answers may change what the others meet."""
+    ask = "await client.post('chat/completions', json={'model': 'm', 'messages': [n]}); print(n)"
+    code = f"import aiohttp, asyncio, os\nasync def ask(client, n): {ask}\nasync def main():\n"
+    code += " async with aiohttp.ClientSession(os.environ['OPENAI_BASE_URL'] + '/') as client:\n"
+    code += "  await asyncio.gather(*[ask(client, n) for n in range(9)])\nasyncio.run(main())"
+    line = ["run.journal", "--", sys.executable, "-c", code]
+    with serving(slow=0.3) as server:
+        assert not goldrush_("record", "--out", *line, url=server.url, folder=tmp_path).returncode
+
+    assert 0 == goldrush_("verify", *line, url=AT, folder=tmp_path).returncode
