@@ -15,18 +15,15 @@ import click
 
 from goldrush.agents.people import Ask, Inquiry
 from goldrush.cli.progress import paused
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import read_input
 from goldrush.kernel.settings import integer
 from goldrush.kernel.shape import Schema
 from goldrush.kernel.text import escaped
 
-FILE_MAX = 1 << 20  # bytes of a text that is read from a file
 LINES_MAX = 100  # texts of a list that says no more of them
 
 _HELP = (
-    "Answer field by field (empty: null, or no). `@FILE` reads a text from a file; Ctrl-C stops "
-    "here, and `goldrush resume` continues the run."
+    "Answer field by field (empty: null, or no). Ctrl-C stops here, and `goldrush resume` "
+    "continues the run."
 )
 
 
@@ -134,7 +131,7 @@ def _value(name: str, schema: Schema, line: str) -> Any:
         if not least <= number <= most:
             raise _invalid(f"type {_hint(schema)} from {least} to {most}")
         return number
-    return _read(line[1:]) if line.startswith("@") else line
+    return line
 
 
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false", "")
@@ -173,11 +170,3 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         raise _invalid(f"{text[:100]!r} is neither a number nor JSON") from None
-
-
-def _read(path: str) -> str:
-    """The text of a file. Raises UsageError if it cannot be read."""
-    try:
-        return read_input(path, FILE_MAX, "give another one")
-    except BadInput as error:
-        raise _invalid(str(error)) from None

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.replay.arguments import OnStep
     from goldrush.replay.estimate import Estimate
-    from goldrush.replay.run import PlannedRun
     from goldrush.replay.tools import Tools
 
 S = TypeVar("S")  # the state of a world
@@ -102,6 +101,7 @@ def record(
     """
     from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
+    from goldrush.kernel.treatments import treatment_in_file
     from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
 
@@ -123,31 +123,15 @@ def record(
     if dry_run:
         return estimated(planned.estimate(), reach, recording.as_json)
     again = how_again(planned.resources, reach, own, planned.prepared.roster.sources)
-    return recorded(planned, out, [world], treatment, force, recording, again)
-
-
-def recorded(
-    planned: PlannedRun,
-    out: str | None,
-    stem: list[str],
-    treatment: str | None,
-    force: bool,
-    recording: RecordingOptions,
-    again: Again,
-) -> int:
-    """Record a run, by default in a journal named after `stem`, the treatment and the seed. Others
-    as for `carried_out`. Returns the exit code.
-    """
-    from goldrush.kernel.treatments import treatment_in_file
-
+    stem = [world]
     if treatment is not None:
-        in_file = treatment_in_file(treatment, planned.tools.config)
-        stem = [*stem, treatment if in_file is None else in_file.name]
+        in_file = treatment_in_file(treatment, tools.config)
+        stem += [treatment if in_file is None else in_file.name]
     config = planned.prepared.facts.get("config", {})
-    stem = [*stem, f"seed{config['seed']}"] if "seed" in config else stem
+    stem += [f"seed{config['seed']}"] if "seed" in config else []
     target = new_journal(out, "-".join(stem))
     play = partial(planned.record, target, force=force, fsync=recording.fsync)
-    return carried_out(target, play, planned.tools, recording, again)
+    return carried_out(target, play, tools, recording, again)
 
 
 @command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import attrs
+import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command
@@ -17,13 +18,13 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.replay.wordings import CheckedWording
 
-_ACTIONS = ("list", "show", "check")
-
 
 @command()
 def wordings(
     *,
-    action: str = argument("[list|show|check]", required=False),
+    action: str = argument(
+        "[list|show|check]", type=click.Choice(["list", "show", "check"]), default="list"
+    ),
     name: str | None = argument("[NAME|FILE.toml]", required=False),
     world: World,
     as_json: Json,
@@ -43,9 +44,6 @@ def wordings(
     from goldrush.replay import wordings as of
 
     world = ChosenWorld(None, world).name
-    action = action or "list"
-    if action not in _ACTIONS:
-        raise BadInput(f"there is no `wordings {action}`", f"take {', '.join(_ACTIONS)}")
     if action == "list":
         refuse({"NAME": name}, "`wordings list` lists all")
         listed = of.listed(world)

@@ -58,7 +58,7 @@ def test_no_roster_cast_model_or_plan_takes_it(unseen: str, tmp_path: Path) -> N
     for act in (
         lambda: POLICY_SET.parse(f"greedy-mine, rai{unseen}d*2"),
         lambda: cast_of(2, [f"judge=mod:Cl{unseen}ass"]),
-        lambda: Models(default=f"a{unseen}").named(""),
+        lambda: Models().named(f"a{unseen}"),
         lambda: read_models(models),
         lambda: read_plan(plan).runs(),
     ):

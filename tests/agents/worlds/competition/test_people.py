@@ -249,8 +249,6 @@ def test_an_answer_is_typed_field_by_field_as_far_as_it_carries_them(
     [
         (["dance", *FIELDS], "type one of"),
         (["2", "first", *FIELDS[1:]], "neither a number nor JSON"),
-        ([*FIELDS[:-1], "@/dev/zero", "because"], "/dev/zero has more than"),
-        ([*FIELDS[:-1], "@/bin/true", "because"], "cannot read /bin/true: 'utf-8' codec"),
         ([*FIELDS[:-1], "bad", *FIELDS], "it is bad"),
     ],
 )
@@ -268,13 +266,6 @@ def test_the_rules_are_shown_with_controls_escaped(typed: Typed) -> None:
 
     assert 1 == shown.count("THE RULES")
     assert "\x1b" not in shown
-
-
-def test_a_text_can_be_read_from_a_file(tmp_path: Path, typed: Typed) -> None:
-    (tmp_path / "words").write_text("from a file")
-    found, _ = typed([*FIELDS[:-1], f"@{tmp_path / 'words'}"])
-
-    assert "from a file" == found["words"]
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, EOFError])
