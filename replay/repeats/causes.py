@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from goldrush.replay.repeats import sites
-from goldrush.replay.repeats.sightings import Sightings, home_of, package_of
+from goldrush.replay.repeats.sightings import Sightings
 from goldrush.replay.repeats.trace import CLOCKS, Order
 
 FIXED_SEED: Final = 20_240_229
@@ -38,57 +38,31 @@ _GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftim
 
 
 @contextmanager
-def watching(
-    order: Order, sightings: Sightings | None = None,
-    takes: Callable[[str], bool] | None = None,
-) -> Iterator[Sightings]:  # fmt: skip
+def watching(order: Order, sightings: Sightings, is_own: bool = False) -> Iterator[sites.Rewriting]:
     """Watches what the code that is imported inside takes, with the places of an order fixed.
+    Without any, nothing is patched: only the sets of the subject's own code have the order's order.
 
     Modules that were imported before keep the functions that they took by name.
 
     Args:
-        sightings: take what is seen; None: new ones.
-        takes: whether the module of a file is rewritten; None: those that the order names.
+        sightings: take what is seen.
+        is_own: whether only modules of the subject's own are rewritten.
     """
-    sightings = sightings or Sightings(order.fixes or (), home_of(order.target))
-    if takes is None:
-        known = order.files
-        takes = sites.can_be_rewritten if known is None else frozenset(known).__contains__
     clock = _Clock(sightings, order)
+    rewriting = sites.Rewriting(order, sightings, clock.seconds, is_own or order.fixes is None)
     with ExitStack() as stack:
-        patches = _Patches(stack, sightings)
-        _patch_random(patches)
-        _patch_system(patches, order.forced)
-        _patch_clocks(patches, clock)
-        _patch_machine(patches)
-        patches.replace(os, "listdir", "files", _sorted_names(os.listdir))
-        patches.replace(futures, "as_completed", "completion", _in_order)
-        if "numpy.random" in sys.modules:
-            _patch_numpy(patches, sys.modules["numpy.random"])
-        stack.enter_context(
-            sites.loading(
-                sites.Rewriting(sightings, clock.seconds, takes, order.way.sets),
-                {"numpy.random": lambda module: _patch_numpy(patches, module)},
-            )
-        )
-        yield sightings
-
-
-@contextmanager
-def ordering(order: Order) -> Iterator[None]:
-    """Sets that can have another order in another process have that of an order where the
-    subject's own code, which is imported inside, iterates over them. Nothing else is watched.
-    """
-    home = home_of(order.target)
-    takes = partial(is_own, home=home)
-    rewriting = sites.Rewriting(Sightings((), home), lambda _: None, takes, order.way.sets)
-    with sites.loading(rewriting, {}):
-        yield
-
-
-def is_own(path: str, home: str = "") -> bool:
-    """Whether a module of this file may iterate over sets that matter, and is no library's."""
-    return sites.can_be_rewritten(path) and not package_of(path, home)
+        after = {}
+        if order.fixes is not None:
+            patches = _Patches(stack, sightings)
+            _patch_random(patches)
+            _patch_system(patches, order.forced)
+            _patch_clocks(patches, clock)
+            _patch_machine(patches)
+            after = {"numpy.random": partial(_patch_numpy, patches)}
+        for name in after.keys() & sys.modules.keys():
+            after[name](sys.modules[name])
+        stack.enter_context(sites.loading(rewriting, after))
+        yield rewriting
 
 
 class _Patches:
@@ -315,7 +289,10 @@ def _read(
 
 
 def _patch_machine(patches: _Patches) -> None:
-    """Numbers of processes and threads: all else is the same in every run."""
+    """Files, results and numbers of processes and threads: all else is the same in every run."""
+    listdir = os.listdir
+    patches.replace(os, "listdir", "files", lambda *args: sorted(listdir(*args)))
+    patches.replace(futures, "as_completed", "completion", _in_order)
     for module, names in ((os, ("getpid", "getppid")), (threading, ("get_ident", "get_native_id"))):
         for name in names:
             patches.replace(module, name, "process", lambda: FIXED_SEED, direct=True)
@@ -327,7 +304,3 @@ def _in_order(
     for future in fs:
         futures.wait([future], timeout)
         yield future
-
-
-def _sorted_names(listdir: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *args: sorted(listdir(*args))

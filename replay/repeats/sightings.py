@@ -31,7 +31,7 @@ class Sightings:
         `tell`: takes each new sighting.
         """
         self.who = who
-        self._home, self._tell = home, tell
+        self.home, self._tell = home, tell
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
         self.step = 0  # the number of the one that runs; see `Sighting.first_step`
@@ -65,16 +65,9 @@ class Sightings:
             return unknown
         if kind == "clock" and (through or "").startswith(_WAITING):
             return False  # it would wait for a clock that stands still
-        return self.note(
-            Place(kind, frame.f_code.co_filename, frame.f_lineno),
-            (through or what).removesuffix(".__init__"),
-            frame,
-        )
-
-    def note(self, place: Place, what: str, frame: FrameType | None = None) -> bool:
-        """Notes that a place was met, by the code of `frame`; whether it is fixed."""
+        place = Place(kind, frame.f_code.co_filename, frame.f_lineno)
         if place not in self._seen:
-            within = self._within(frame or self._caller(sys._getframe(1))[0], place.kind)
+            within, what = self._within(frame, kind), (through or what).removesuffix(".__init__")
             self._seen[place] = Sighting(place, within, what, self.step)
             self._tell(self._seen[place])
         return place in self._fixes
@@ -86,7 +79,7 @@ class Sightings:
         through = None
         while frame is not None:
             file, function = frame.f_code.co_filename, frame.f_code
-            role, is_frozen = _role(file, self._home), file[0] == "<"
+            role, is_frozen = role_of(file, self.home), file[0] == "<"
             if role not in ("std", "between", "doctor"):
                 return frame, through
             if role == "doctor" or (
@@ -99,12 +92,12 @@ class Sightings:
             frame = frame.f_back
         return None, None
 
-    def _within(self, frame: FrameType | None, kind: str) -> Place | None:
+    def _within(self, inner: FrameType, kind: str) -> Place | None:
         """The line of another package that called the code of a frame, if that is installed."""
-        package = "" if frame is None else _role(frame.f_code.co_filename, self._home)
+        package, frame = role_of(inner.f_code.co_filename, self.home), inner.f_back
         while package and frame is not None:
             file = frame.f_code.co_filename
-            role = _role(file, self._home)
+            role = role_of(file, self.home)
             if role == "doctor" or file.startswith("<frozen importlib"):
                 break  # the subject only imported it
             if role not in ("std", "between", package):
@@ -161,13 +154,8 @@ def package_of(file: str, home: str = "") -> str:
 
 
 @cache
-def _role(file: str, home: str = "") -> str:
+def role_of(file: str, home: str = "") -> str:
     """`package_of` a file; "between" for the patches, "doctor" for what runs a subject."""
     if file in _BETWEEN:
         return "between"
     return "doctor" if file.startswith(_HERE) else package_of(file, home)
-
-
-def is_mendable(file: str) -> bool:
-    """Whether a file belongs to a subject or a library that it uses, and is not the doctor's."""
-    return _role(file) not in ("std", "between", "doctor")
