@@ -94,12 +94,13 @@ def repeats(
         located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore),
         network,
     )  # fmt: skip
-    return _judged(order, causes, partial(_counted, timeout, on_step))
+    run = partial(run_once, seconds=timeout)
+    return _judged(order, causes, partial(counted, run, on_step))
 
 
-def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> Repeats:
+def _judged(order: Order, causes: bool, runs: Callable[[str, int], Run]) -> Repeats:
     """The verdict on what an order names, by runs that are counted by what they are made for."""
-    run = counted("runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS))
+    run = runs("runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS))
     not_tried = ""
     try:
         first = run(attrs.evolve(order, again=True))
@@ -117,9 +118,9 @@ def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> R
         left_out={path: first.left_out.get(path, 0) for path in order.ignored},
     )  # fmt: skip
     if (other := _differing(first, traces)) is not None:
-        run = counted("runs for values, at most", 2 * _TRIES)
+        run = runs("runs for values, at most", 2 * _TRIES)
         verdict = attrs.evolve(verdict, difference=_difference(order, (first, other), run))
-        run = counted("runs for causes, at most", RUNS_MAX)
+        run = runs("runs for causes, at most", RUNS_MAX)
         return diagnosed(verdict, run, order, (first.way, other.way)) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
@@ -164,18 +165,18 @@ def _differing(first: Trace, traces: Sequence[Trace]) -> Trace | None:
     return next((trace for trace in traces if split_of(first, trace) is not None), None)
 
 
-def _counted(seconds: float, on_step: OnStep | None, what: str, most: int) -> Run:
+def counted(run: Run, on_step: OnStep | None, what: str, most: int) -> Run:
     """What makes runs, and tells how many of at most `most` were made."""
     numbers, lock = count(1), Lock()
 
-    def run(order: Order) -> Trace:
-        trace = run_once(order, seconds)
+    def run_and_tell(order: Order) -> Trace:
+        trace = run(order)
         if on_step is not None:
             with lock:  # runs are made by several threads
                 on_step(what, next(numbers), most)
         return trace
 
-    return run
+    return run_and_tell
 
 
 def run_once(order: Order, seconds: float = SECONDS) -> Trace:

@@ -9,10 +9,26 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.repeats.trace import KINDS, Place, Sighting, Way
+from goldrush.replay.repeats.trace import FORCED, KINDS, Place, Sighting, Way
 
 _LISTED: Final = 5  # names in a line
 _ALIKE: Final = ("files", "completion")  # kinds of what can be the same in all runs on one machine
+# Of programs, which can record what they take from outside.
+_WAYS_OUT: Final = {
+    "clock": "record it: goldrush.outside(time.time)(), and make dates of that",
+    "completion": "take results in the order in which the work was given",
+    "files": "sort them: sorted(os.listdir(...))",
+    "hash": "leave it out, or number the objects",
+    "id": "leave it out, or number the objects",
+    "numpy-random": "seed it: numpy.random.seed(1)",
+    "numpy-unseeded": "seed it: numpy.random.default_rng(1)",
+    "process": "leave it out, or record it: goldrush.outside(os.getpid)()",
+    "random": "seed it: random.seed(1)",
+    "random-unseeded": "seed it: random.Random(1)",
+    "set-order": "sort it: sorted(...)",
+    "set-pop": "take a list, or the smallest: min(...)",
+    "system-random": "record it: goldrush.outside(lambda: str(uuid.uuid4()))()",
+}
 
 
 @attrs.frozen
@@ -65,9 +81,9 @@ class Repeats:
         target: as it was given.
         settings: its other parameters.
         kind: "model", "environment", "parallel environment", "AEC environment", "world" or
-            "function".
+            "function"; or "program".
         seed: its seed; None: it takes none.
-        steps: how many were compared.
+        steps: how many were compared; of a program, exchanges.
         runs: how many were compared, each in a process of its own.
         hash_seeds: under how many these were.
         runs_for_causes: how many more were made to find causes.
@@ -86,6 +102,8 @@ class Repeats:
             reset by the seed; None: it is none, or not tried.
         forgets: whether it does from another subject that is made; None: not tried.
         not_tried: why both were not; empty: they were, or the subject does not repeat.
+        journal: the path of that of a program; empty: it is none.
+        notes: what else bounds the verdict, as text.
     """
 
     target: str
@@ -108,6 +126,8 @@ class Repeats:
     resets: bool | None = None
     forgets: bool | None = None
     not_tried: str = ""
+    journal: str = ""
+    notes: Sequence[str] = ()
 
     @property
     def repeats(self) -> bool:
@@ -137,11 +157,24 @@ class Repeats:
             yield f"Left out: {_counted(left_out)}."
         if nothing := [path for path in self.left_out if path not in left_out]:
             yield f"Nothing to leave out was found at {_listed(nothing)}."
-        if self.seed is None:
+        if self.seed is None and not self.journal:
             yield "It takes no seed; if a parameter of it is one, name it: --seed-parameter NAME."
+        yield from self.notes
         if self.difference is not None:
-            yield from lines_of_difference(self.difference)
-        yield from map(str, self.causes)
+            yield from _lines_of_difference(self.difference)
+        yield from self._lines_of_causes()
+        if self.error:
+            yield f"Each run ends there with the same error: {self.error}"
+        yield from self._lines_of_memory()
+
+    def _lines_of_causes(self) -> Iterator[str]:
+        for cause in self.causes:
+            yield str(cause)
+            if self.journal:
+                yield f"  way out: {_WAYS_OUT[cause.place.kind]}"
+        kinds = {cause.place.kind for cause in self.causes if self.journal}
+        if kinds and kinds <= {*FORCED}:
+            yield "  way out: do not compare it; record with --mask REGEX, which matches it"
         # Others gave the same in all runs, perhaps.
         if innocent := [place for place in self.innocent if place.kind not in _ALIKE]:
             calls = format_count(len(innocent), "other non-deterministic call")
@@ -154,9 +187,6 @@ class Repeats:
                 "what reads PYTHONHASHSEED, extensions in C, threads, other processes and what "
                 "files hold."
             )
-        if self.error:
-            yield f"Each run ends there with the same error: {self.error}"
-        yield from self._lines_of_memory()
 
     def _headline(self) -> str:
         name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
@@ -166,10 +196,14 @@ class Repeats:
             f"{format_count(self.steps, 'step')} of {article} {self.kind}{seed}; "
             f"{self.runs} runs, {self.hash_seeds} hash seeds"
         )
+        if self.journal:
+            size = f"{format_count(self.steps, 'exchange')} of {self.journal}; {self.runs} runs"
+            size += f", {self.runs_for_causes} for causes" if self.runs_for_causes else ""
         if self.kept_from:
             size += f"; no connection to {_listed(self.kept_from)}, which --network allows"
         if self.difference is not None:
-            return f"{name}: DOES NOT REPEAT from step {self.difference.step} on ({size})"
+            step = "" if self.journal else f" from step {self.difference.step} on"
+            return f"{name}: DOES NOT REPEAT{step} ({size})"
         count = sum(self.not_seen.values()) + sum(self.left_out.values())
         gap = f", {format_count(count, 'value')} not compared" if count else ""
         if 0 in self.not_seen.values():
@@ -189,7 +223,7 @@ class Repeats:
             )
 
 
-def lines_of_difference(difference: Difference) -> Iterator[str]:
+def _lines_of_difference(difference: Difference) -> Iterator[str]:
     yield f"first difference: {difference.path}"
     values = (difference.a, difference.b)
     for run, value, way in zip("AB", values, difference.ways, strict=True):
