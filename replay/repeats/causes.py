@@ -76,15 +76,7 @@ class _Patches:
         self._stack.callback(setattr, holder, name, getattr(holder, name))
         setattr(holder, name, value)
 
-    def replace(
-        self,
-        holder: object,
-        name: str,
-        kind: str,
-        fixed: Callable[..., Any],
-        *,
-        direct: bool = False,
-    ) -> None:
+    def replace(self, holder: object, name: str, kind: str, fixed: Callable[..., Any]) -> None:
         """A function of a module gives what `fixed` gives where its place is fixed."""
         real = getattr(holder, name)
         what = f"{getattr(holder, '__name__', holder)}.{name}".removeprefix("_")
@@ -92,7 +84,7 @@ class _Patches:
 
         @wraps(real)
         def function(*args: Any, **kwargs: Any) -> Any:
-            if sightings.is_fixed(kind, what, direct=direct):
+            if sightings.is_fixed(kind, what):
                 return fixed(*args, **kwargs)
             return real(*args, **kwargs)
 
@@ -169,8 +161,8 @@ def _global(base: Any, kind: str, real: Any, fixed: Callable[[], Any], sightings
         def method(self: object, *args: Any, **kwargs: Any) -> Any:
             if name in _SEEDING:
                 seeded.append(name)
-            what, unknown = f"{kind.replace('-', '.')}.{name}", sightings.fixes_any
-            is_fixed = not seeded and sightings.is_fixed(kind, what, unknown=unknown)
+            what = f"{kind.replace('-', '.')}.{name}"
+            is_fixed = not seeded and sightings.is_fixed(kind, what)
             return getattr(fixed() if is_fixed else real, name)(*args, **kwargs)
 
         return method
@@ -295,7 +287,7 @@ def _patch_machine(patches: _Patches) -> None:
     patches.replace(futures, "as_completed", "completion", _in_order)
     for module, names in ((os, ("getpid", "getppid")), (threading, ("get_ident", "get_native_id"))):
         for name in names:
-            patches.replace(module, name, "process", lambda: FIXED_SEED, direct=True)
+            patches.replace(module, name, "process", lambda: FIXED_SEED)
 
 
 def _in_order(

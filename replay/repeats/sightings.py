@@ -35,7 +35,7 @@ class Sightings:
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
         self.step = 0  # the number of the one that runs; see `Sighting.first_step`
-        self.fixes_any, self._is_quiet = bool(fixes), False
+        self._is_quiet = False
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -50,19 +50,17 @@ class Sightings:
         """What was seen, in the order of place."""
         return tuple(sorted(self._seen.values(), key=lambda each: attrs.astuple(each.place)))
 
-    def is_fixed(
-        self, kind: str, what: str, *, direct: bool = False, unknown: bool = False
-    ) -> bool:
-        """Notes that the code that called took from a source; whether that place is fixed.
-
-        With `direct`, a call by the standard library does not count. `unknown` is returned if no
-        code of the subject called.
+    def is_fixed(self, kind: str, what: str) -> bool:
+        """Notes that the code that called took from a source; whether that place is fixed. Draws
+        from a global generator that no code of the subject's made are, if any place is.
         """
         if self._is_quiet:
             return False
         frame, through = self._caller(sys._getframe(1))
-        if frame is None or (direct and through is not None):
-            return unknown
+        if frame is None:
+            return kind in _GLOBAL and bool(self._fixes)
+        if kind == "process" and through is not None:
+            return False  # the standard library's own use of it
         if kind == "clock" and (through or "").startswith(_WAITING):
             return False  # it would wait for a clock that stands still
         place = Place(kind, frame.f_code.co_filename, frame.f_lineno)
@@ -79,7 +77,7 @@ class Sightings:
         through = None
         while frame is not None:
             file, function = frame.f_code.co_filename, frame.f_code
-            role, is_frozen = role_of(file, self.home), file[0] == "<"
+            role, is_frozen = package_of(file, self.home), file[0] == "<"
             if role not in ("std", "between", "doctor"):
                 return frame, through
             if role == "doctor" or (
@@ -94,10 +92,10 @@ class Sightings:
 
     def _within(self, inner: FrameType, kind: str) -> Place | None:
         """The line of another package that called the code of a frame, if that is installed."""
-        package, frame = role_of(inner.f_code.co_filename, self.home), inner.f_back
+        package, frame = package_of(inner.f_code.co_filename, self.home), inner.f_back
         while package and frame is not None:
             file = frame.f_code.co_filename
-            role = role_of(file, self.home)
+            role = package_of(file, self.home)
             if role == "doctor" or file.startswith("<frozen importlib"):
                 break  # the subject only imported it
             if role not in ("std", "between", package):
@@ -106,6 +104,7 @@ class Sightings:
         return None
 
 
+_GLOBAL: Final = ("random", "numpy-random")
 # Of the standard library: they read clocks only to see how long to wait.
 _WAITING: Final = ("asyncio.", "concurrent.", "multiprocessing.", "queue.", "selectors.",
                    "subprocess.", "threading.")  # fmt: skip
@@ -137,8 +136,13 @@ def home_of(target: str) -> str:
 @cache
 def package_of(file: str, home: str = "") -> str:
     """The installed package of a file; "" for what is in `home` or in no package; "std" for what
-    nobody mends: the standard library, numpy (its Python is glue), and code that is in no file.
+    nobody mends: the standard library, numpy (its Python is glue), and code that is in no file;
+    "between" for the patches, "doctor" for what runs a subject.
     """
+    if file in _BETWEEN:
+        return "between"
+    if file.startswith(_HERE):
+        return "doctor"
     parts = file.split(os.sep)
     folder = os.path.dirname(file) + os.sep
     _, is_home, below = folder.partition(home + os.sep) if home else ("", "", folder)
@@ -151,11 +155,3 @@ def package_of(file: str, home: str = "") -> str:
     if file.startswith(_ROOMS):
         return "goldrush"
     return "std" if file.startswith(("<", *_STDLIB)) else ""
-
-
-@cache
-def role_of(file: str, home: str = "") -> str:
-    """`package_of` a file; "between" for the patches, "doctor" for what runs a subject."""
-    if file in _BETWEEN:
-        return "between"
-    return "doctor" if file.startswith(_HERE) else package_of(file, home)

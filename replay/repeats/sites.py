@@ -23,11 +23,11 @@ from goldrush.agents.iteration import IterationRewriter
 from goldrush.kernel.game.watch import is_stable, varies
 from goldrush.replay.repeats.content import content, digest_of
 from goldrush.replay.repeats.graph import sorted_by_content
-from goldrush.replay.repeats.sightings import Sightings, role_of
+from goldrush.replay.repeats.sightings import Sightings, package_of
 from goldrush.replay.repeats.trace import Order
 
 # Large packages whose Python is glue around compiled code; goldrush, whose worlds repeat; and what
-# is no subject's and no library's, see `role_of`.
+# is no subject's and no library's, see `package_of`.
 _KEPT: Final = frozenset([
     "goldrush", "IPython", "PIL", "altair", "jax", "matplotlib", "numba", "pandas", "polars",
     "pyarrow", "pytest", "scipy", "sklearn", "solara", "sympy", "tensorflow", "torch",
@@ -116,8 +116,8 @@ class Rewriting:
         """Whether the module of a file is rewritten: it may iterate over sets that matter."""
         if self._files is not None:
             return path in self._files
-        may_matter = path.endswith(".py") and role_of(path) not in _KEPT
-        return may_matter and not (self._is_own and role_of(path, self._sightings.home))
+        may_matter = path.endswith(".py") and package_of(path) not in _KEPT
+        return may_matter and not (self._is_own and package_of(path, self._sightings.home))
 
     def code(self, source: bytes, path: str, name: str) -> types.CodeType:
         """The rewritten code of a module."""
