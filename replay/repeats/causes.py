@@ -15,7 +15,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent import futures
 from contextlib import ExitStack, contextmanager
 from functools import partial, wraps
@@ -34,7 +34,11 @@ APART: Final = (
 WAITING: Final = 1_000  # readings in a step, after which the ticks grow: a loop waits for the clock
 
 _SEEDING: Final = ("seed", "setstate", "set_state")
-_GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftime": 2}
+# Functions of `time` that take one, or now: the position of it, and what it is made of seconds.
+_GIVEN: Final[Mapping[str, tuple[int, Callable[[float], object]]]] = {
+    "gmtime": (0, float), "localtime": (0, float), "ctime": (0, float),
+    "asctime": (0, time.localtime), "strftime": (1, time.localtime),
+}  # fmt: skip
 
 
 @contextmanager
@@ -248,34 +252,28 @@ def _forced_bytes(forced: int) -> Callable[[int], bytes]:
 
 
 def _patch_clocks(patches: _Patches, clock: _Clock) -> None:
-    local = time.localtime
     for name in CLOCKS:
         patches.put(time, name, _read(name, partial(clock.seconds, clock=name)))
         patches.put(time, f"{name}_ns", _read(f"{name}_ns", partial(clock.nanoseconds, clock=name)))
-    for name, given in _GIVEN.items():
-        takes_date = name in ("asctime", "strftime")
-        patches.put(time, name, _read(name, clock.seconds, given, local if takes_date else float))
+    for name in _GIVEN:
+        patches.put(time, name, _read(name, clock.seconds))
     patches.put(time, "sleep", clock.sleep)
 
 
-def _read(
-    name: str,
-    reading: Callable[[str], float | None],
-    given: int = 0,
-    as_argument: Callable[[float], object] = float,
-) -> Callable[..., Any]:
-    """A function of `time` that gives a reading of a clock, unless that is None; or, if it has a
-    `given` argument, takes that in place of this one where it is left out.
+def _read(name: str, reading: Callable[[str], float | None]) -> Callable[..., Any]:
+    """A function of `time` that gives a reading of a clock, unless that is None; or, if it takes
+    one (`_GIVEN`), has the reading in its place where it is left out.
     """
     real, what = getattr(time, name), f"time.{name}"
+    position, made_of = _GIVEN.get(name, (0, None))
 
     @wraps(real)
     def function(*args: Any) -> Any:
-        is_given = len(args) >= given > 0 and args[given - 1] is not None
+        is_given = args[position : position + 1] not in ((), (None,))
         now = None if is_given else reading(what)
         if now is None:
             return real(*args)
-        return real(*args[: given - 1], as_argument(now)) if given else now
+        return now if made_of is None else real(*args[:position], made_of(now))
 
     return function
 

@@ -5,8 +5,9 @@ rounds that it notes itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
+import attrs
 import msgspec
 
 from goldrush.kernel import fold
@@ -27,8 +28,20 @@ NOTES_MAX: Final = 200  # names of notes that are measures
 STEPS: Final = ("round", "step")  # the names of notes that begin a round
 
 
-class MeasuredProgram(Measured[Any], frozen=True, kw_only=True):
-    """A measured run of a program, which has no settings, by exchange or by round.
+@attrs.frozen
+class ProgramConfig:
+    """Programs have no settings; their seeds are words of their commands."""
+
+    seed: ClassVar[int] = 0
+    agents: ClassVar[int] = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """None."""
+        return {}
+
+
+class MeasuredProgram(Measured[ProgramConfig], frozen=True, kw_only=True):
+    """A measured run of a program, by exchange or by round.
 
     Attributes:
         command: its command.
@@ -153,7 +166,7 @@ def read(reader: JournalReader) -> MeasuredProgram:
         for name, (*values, last, end) in taken.values.items():
             fields["values"][name] = [*values, end if taken.known[name].at_end else last]
     return MeasuredProgram(
-        config=None, known=taken.known, vocabulary=VOCABULARY, notes=notes,
+        config=ProgramConfig(), known=taken.known, vocabulary=VOCABULARY, notes=notes,
         command=walk.state.setup["command"], exchanges=counted, **fields,
     )  # fmt: skip
 
