@@ -94,16 +94,14 @@ class Repeats:
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
         not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
-        is_ordered: whether runs with sets in opposite orders are among those compared.
         left_out: how many values of a step were left out, by the path that was ignored.
         kept_from: machines to which no connection was allowed.
         error: with which every run ended, all the same; empty: with none.
         resets: whether the same run comes again in the same process from an environment that is
             reset by the seed; None: it is none, or not tried.
         forgets: whether it does from another subject that is made; None: not tried.
-        not_tried: why both were not; empty: they were, or the subject does not repeat.
         journal: the path of that of a program; empty: it is none.
-        notes: what else bounds the verdict, as text.
+        notes: what else bounds the verdict, as text: what was not judged, and why.
     """
 
     target: str
@@ -119,13 +117,11 @@ class Repeats:
     innocent: Sequence[Place] = ()
     unexplained: str = ""
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
-    is_ordered: bool = True
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     kept_from: Sequence[str] = ()
     error: str = ""
     resets: bool | None = None
     forgets: bool | None = None
-    not_tried: str = ""
     journal: str = ""
     notes: Sequence[str] = ()
 
@@ -151,14 +147,10 @@ class Repeats:
         yield self._headline()
         if self.not_seen:
             yield f"Not compared: {_counted(self.not_seen)}."
-        if not self.is_ordered:
-            yield "Not judged under opposite orders of sets: the subject does not run so."
         if left_out := {path: count for path, count in self.left_out.items() if count}:
             yield f"Left out: {_counted(left_out)}."
         if nothing := [path for path in self.left_out if path not in left_out]:
             yield f"Nothing to leave out was found at {_listed(nothing)}."
-        if self.seed is None and not self.journal:
-            yield "It takes no seed; if a parameter of it is one, name it: --seed-parameter NAME."
         yield from self.notes
         if self.difference is not None:
             yield from _lines_of_difference(self.difference)
@@ -211,8 +203,6 @@ class Repeats:
         return f"{name}: repeats{gap} ({size})"
 
     def _lines_of_memory(self) -> Iterator[str]:
-        if self.not_tried:
-            yield f"Another {self.kind} in the same process was not judged: {self.not_tried}."
         if self.resets is not None:
             verb = "forgets" if self.resets else "DOES NOT FORGET"
             yield f"A reset by the seed {verb} what was before, in the same process."
