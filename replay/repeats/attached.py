@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.game import watch
-from goldrush.replay.repeats.causes import is_own, watching
+from goldrush.replay.repeats.causes import watching
 from goldrush.replay.repeats.sightings import Sightings, home_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting
 
@@ -56,12 +56,11 @@ def attach(folder: str, who: Callable[[], str]) -> None:
     threads = threading.get_ident, threading.get_native_id
     sightings = Sightings(order.fixes or (), home_of(order.target), who, tell)
     sightings.step = -1
-    takes = is_own if order.files is None else frozenset(order.files).__contains__
-    watched = watching(order, sightings, takes)
-    watched.__enter__()
+    watched = watching(order, sightings, is_own=True)
+    rewriting = watched.__enter__()
     threading.get_ident, threading.get_native_id = threads  # by which libraries tell threads apart
     _KEPT.append(watched)
-    sys.addaudithook(partial(_run_rewritten, takes))
+    sys.addaudithook(partial(_run_rewritten, rewriting.takes))
 
 
 def _run_rewritten(takes: Callable[[str], bool], event: str, given: tuple[Any, ...]) -> None:

@@ -15,7 +15,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent import futures
 from contextlib import ExitStack, contextmanager
 from functools import partial, wraps
@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from goldrush.replay.repeats import sites
-from goldrush.replay.repeats.sightings import Sightings, home_of, package_of
+from goldrush.replay.repeats.sightings import Sightings
 from goldrush.replay.repeats.trace import CLOCKS, Order
 
 FIXED_SEED: Final = 20_240_229
@@ -34,61 +34,39 @@ APART: Final = (
 WAITING: Final = 1_000  # readings in a step, after which the ticks grow: a loop waits for the clock
 
 _SEEDING: Final = ("seed", "setstate", "set_state")
-_GIVEN: Final = {"gmtime": 1, "localtime": 1, "ctime": 1, "asctime": 1, "strftime": 2}
+# Functions of `time` that take one, or now: the position of it, and what it is made of seconds.
+_GIVEN: Final[Mapping[str, tuple[int, Callable[[float], object]]]] = {
+    "gmtime": (0, float), "localtime": (0, float), "ctime": (0, float),
+    "asctime": (0, time.localtime), "strftime": (1, time.localtime),
+}  # fmt: skip
 
 
 @contextmanager
-def watching(
-    order: Order, sightings: Sightings | None = None,
-    takes: Callable[[str], bool] | None = None,
-) -> Iterator[Sightings]:  # fmt: skip
+def watching(order: Order, sightings: Sightings, is_own: bool = False) -> Iterator[sites.Rewriting]:
     """Watches what the code that is imported inside takes, with the places of an order fixed.
+    Without any, nothing is patched: only the sets of the subject's own code have the order's order.
 
     Modules that were imported before keep the functions that they took by name.
 
     Args:
-        sightings: take what is seen; None: new ones.
-        takes: whether the module of a file is rewritten; None: those that the order names.
+        sightings: take what is seen.
+        is_own: whether only modules of the subject's own are rewritten.
     """
-    sightings = sightings or Sightings(order.fixes or (), home_of(order.target))
-    if takes is None:
-        known = order.files
-        takes = sites.can_be_rewritten if known is None else frozenset(known).__contains__
     clock = _Clock(sightings, order)
+    rewriting = sites.Rewriting(order, sightings, clock.seconds, is_own or order.fixes is None)
     with ExitStack() as stack:
-        patches = _Patches(stack, sightings)
-        _patch_random(patches)
-        _patch_system(patches, order.forced)
-        _patch_clocks(patches, clock)
-        _patch_machine(patches)
-        patches.replace(os, "listdir", "files", _sorted_names(os.listdir))
-        patches.replace(futures, "as_completed", "completion", _in_order)
-        if "numpy.random" in sys.modules:
-            _patch_numpy(patches, sys.modules["numpy.random"])
-        stack.enter_context(
-            sites.loading(
-                sites.Rewriting(sightings, clock.seconds, takes, order.way.sets),
-                {"numpy.random": lambda module: _patch_numpy(patches, module)},
-            )
-        )
-        yield sightings
-
-
-@contextmanager
-def ordering(order: Order) -> Iterator[None]:
-    """Sets that can have another order in another process have that of an order where the
-    subject's own code, which is imported inside, iterates over them. Nothing else is watched.
-    """
-    home = home_of(order.target)
-    takes = partial(is_own, home=home)
-    rewriting = sites.Rewriting(Sightings((), home), lambda _: None, takes, order.way.sets)
-    with sites.loading(rewriting, {}):
-        yield
-
-
-def is_own(path: str, home: str = "") -> bool:
-    """Whether a module of this file may iterate over sets that matter, and is no library's."""
-    return sites.can_be_rewritten(path) and not package_of(path, home)
+        after = {}
+        if order.fixes is not None:
+            patches = _Patches(stack, sightings)
+            _patch_random(patches)
+            _patch_system(patches, order.forced)
+            _patch_clocks(patches, clock)
+            _patch_machine(patches)
+            after = {"numpy.random": partial(_patch_numpy, patches)}
+        for name in after.keys() & sys.modules.keys():
+            after[name](sys.modules[name])
+        stack.enter_context(sites.loading(rewriting, after))
+        yield rewriting
 
 
 class _Patches:
@@ -102,15 +80,7 @@ class _Patches:
         self._stack.callback(setattr, holder, name, getattr(holder, name))
         setattr(holder, name, value)
 
-    def replace(
-        self,
-        holder: object,
-        name: str,
-        kind: str,
-        fixed: Callable[..., Any],
-        *,
-        direct: bool = False,
-    ) -> None:
+    def replace(self, holder: object, name: str, kind: str, fixed: Callable[..., Any]) -> None:
         """A function of a module gives what `fixed` gives where its place is fixed."""
         real = getattr(holder, name)
         what = f"{getattr(holder, '__name__', holder)}.{name}".removeprefix("_")
@@ -118,7 +88,7 @@ class _Patches:
 
         @wraps(real)
         def function(*args: Any, **kwargs: Any) -> Any:
-            if sightings.is_fixed(kind, what, direct=direct):
+            if sightings.is_fixed(kind, what):
                 return fixed(*args, **kwargs)
             return real(*args, **kwargs)
 
@@ -195,8 +165,8 @@ def _global(base: Any, kind: str, real: Any, fixed: Callable[[], Any], sightings
         def method(self: object, *args: Any, **kwargs: Any) -> Any:
             if name in _SEEDING:
                 seeded.append(name)
-            what, unknown = f"{kind.replace('-', '.')}.{name}", sightings.fixes_any
-            is_fixed = not seeded and sightings.is_fixed(kind, what, unknown=unknown)
+            what = f"{kind.replace('-', '.')}.{name}"
+            is_fixed = not seeded and sightings.is_fixed(kind, what)
             return getattr(fixed() if is_fixed else real, name)(*args, **kwargs)
 
         return method
@@ -282,43 +252,40 @@ def _forced_bytes(forced: int) -> Callable[[int], bytes]:
 
 
 def _patch_clocks(patches: _Patches, clock: _Clock) -> None:
-    local = time.localtime
     for name in CLOCKS:
         patches.put(time, name, _read(name, partial(clock.seconds, clock=name)))
         patches.put(time, f"{name}_ns", _read(f"{name}_ns", partial(clock.nanoseconds, clock=name)))
-    for name, given in _GIVEN.items():
-        takes_date = name in ("asctime", "strftime")
-        patches.put(time, name, _read(name, clock.seconds, given, local if takes_date else float))
+    for name in _GIVEN:
+        patches.put(time, name, _read(name, clock.seconds))
     patches.put(time, "sleep", clock.sleep)
 
 
-def _read(
-    name: str,
-    reading: Callable[[str], float | None],
-    given: int = 0,
-    as_argument: Callable[[float], object] = float,
-) -> Callable[..., Any]:
-    """A function of `time` that gives a reading of a clock, unless that is None; or, if it has a
-    `given` argument, takes that in place of this one where it is left out.
+def _read(name: str, reading: Callable[[str], float | None]) -> Callable[..., Any]:
+    """A function of `time` that gives a reading of a clock, unless that is None; or, if it takes
+    one (`_GIVEN`), has the reading in its place where it is left out.
     """
     real, what = getattr(time, name), f"time.{name}"
+    position, made_of = _GIVEN.get(name, (0, None))
 
     @wraps(real)
     def function(*args: Any) -> Any:
-        is_given = len(args) >= given > 0 and args[given - 1] is not None
+        is_given = args[position : position + 1] not in ((), (None,))
         now = None if is_given else reading(what)
         if now is None:
             return real(*args)
-        return real(*args[: given - 1], as_argument(now)) if given else now
+        return now if made_of is None else real(*args[:position], made_of(now))
 
     return function
 
 
 def _patch_machine(patches: _Patches) -> None:
-    """Numbers of processes and threads: all else is the same in every run."""
+    """Files, results and numbers of processes and threads: all else is the same in every run."""
+    listdir = os.listdir
+    patches.replace(os, "listdir", "files", lambda *args: sorted(listdir(*args)))
+    patches.replace(futures, "as_completed", "completion", _in_order)
     for module, names in ((os, ("getpid", "getppid")), (threading, ("get_ident", "get_native_id"))):
         for name in names:
-            patches.replace(module, name, "process", lambda: FIXED_SEED, direct=True)
+            patches.replace(module, name, "process", lambda: FIXED_SEED)
 
 
 def _in_order(
@@ -327,7 +294,3 @@ def _in_order(
     for future in fs:
         futures.wait([future], timeout)
         yield future
-
-
-def _sorted_names(listdir: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *args: sorted(listdir(*args))

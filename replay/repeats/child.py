@@ -10,9 +10,8 @@ import os
 import pickle
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 
 import attrs
@@ -20,6 +19,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_error
 from goldrush.replay.repeats.content import without_addresses
 from goldrush.replay.repeats.observe import observed
+from goldrush.replay.repeats.sightings import Sightings, home_of
 from goldrush.replay.repeats.subject import Runnable, subject_of
 from goldrush.replay.repeats.trace import Order, Trace
 
@@ -43,20 +43,18 @@ def main() -> None:
 
 
 def _carried_out(order: Order) -> Trace:
+    sightings = Sightings(order.fixes or (), home_of(order.target))
     if order.fixes is None and not order.way.sets:
-        return _made_and_run(order)
+        return _made_and_run(order, sightings)
     # Imported here: a plain run imports none of it.
-    from goldrush.replay.repeats.causes import ordering, watching
+    from goldrush.replay.repeats.causes import watching
 
-    if order.fixes is None:
-        with ordering(order):
-            return _made_and_run(order)
-    with watching(order) as sightings:
-        trace = _made_and_run(order, partial(setattr, sightings, "step"))
+    with watching(order, sightings):
+        trace = _made_and_run(order, sightings)
     return attrs.evolve(trace, sightings=sightings.all())
 
 
-def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None) -> Trace:
+def _made_and_run(order: Order, sightings: Sightings) -> Trace:
     try:
         subject = subject_of(order)
     except BadInput as error:
@@ -64,21 +62,21 @@ def _made_and_run(order: Order, at_step: Callable[[int], None] = lambda _: None)
     except BaseException as raised:  # whatever it raises, SystemExit included
         what = f"{order.target} cannot be made: {_text_of(raised)}"
         return Trace(refused=(what, "give it what it needs, or mend it"))
-    trace = _followed(subject, order, at_step)
+    trace = _followed(subject, order, sightings)
     if trace.error or not order.again:
         return trace
-    resets = _followed(subject, order).rows == trace.rows if subject.is_reset else None
+    resets = None
+    if subject.is_reset:
+        resets = _followed(subject, order, sightings).rows == trace.rows
     forgets = False
     with suppress(BaseException):  # another subject may refuse to be made
-        forgets = _followed(subject_of(order), order).rows == trace.rows
+        forgets = _followed(subject_of(order), order, sightings).rows == trace.rows
     return attrs.evolve(trace, resets=resets, forgets=forgets)
 
 
-def _followed(
-    subject: Runnable, order: Order, at_step: Callable[[int], None] = lambda _: None
-) -> Trace:
-    """A run to its end, to an error, or to the step whose values are told. `at_step`: called with
-    the number of each step that begins, but the first.
+def _followed(subject: Runnable, order: Order, sightings: Sightings) -> Trace:
+    """A run to its end, to an error, or to the step whose values are told. `sightings`: get the
+    number of each step that begins.
     """
     rows, not_seen, left_out = list[Mapping[str, int]](), dict[str, int](), Counter[str]()
     leaves, compared, error = dict[str, str](), 0, ""
@@ -95,7 +93,7 @@ def _followed(
             if is_last:
                 leaves = seen.leaves
                 break
-            at_step(number + 1)
+            sightings.step = number + 1
     except BaseException as raised:
         error = _text_of(raised)
     return Trace(

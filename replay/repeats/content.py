@@ -17,7 +17,7 @@ import types
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice, product
 from operator import itemgetter
@@ -146,14 +146,10 @@ def is_value(kind: type) -> bool:
 @functools.cache
 def _reader(kind: Any) -> Callable[[Any], Parts]:
     """What reads the parts of the objects of a class."""
-    bases = bases_of(kind)
-    for name, reader in _BY_NAME.items():
-        if name in bases:
-            return reader
     if name_of(kind) in _TEXTUAL:
         return lambda value: (repr(value), [])
-    for kinds, reader in _BY_CLASS:
-        if issubclass(kind, kinds):
+    for base, reader in _READERS:
+        if base in bases_of(kind) if isinstance(base, str) else issubclass(kind, base):
             return reader
     if "__code__" in dir(kind):  # functions of Cython, whose slots hold addresses
         return _named
@@ -360,18 +356,17 @@ def _series(value: Any) -> Parts:
     return type(value).__name__, held if index is None else [(".index", index.to_numpy()), *held]
 
 
-_BY_NAME: Final[Mapping[str, Callable[[Any], Parts]]] = {
-    "numpy.generic": _scalar,
-    "numpy.Generator": _numpy_generator,
-    "numpy.BitGenerator": _numpy_generator,
-    "numpy.RandomState": _numpy_generator,
-    "numpy.dtype": lambda value: (f"dtype {value}", []),
-    "pandas.DataFrame": _frame,
-    "pandas.Series": _series,
-    "pandas.Index": lambda value: ("Index", [(".values", value.to_numpy())]),
-    "torch.Tensor": lambda value: ("tensor", [(".values", value.detach().cpu().numpy())]),
-}
-_BY_CLASS: Final[tuple[tuple[Any, Callable[[Any], Parts]], ...]] = (
+# By a class that is imported, or by the package and the name of one that need not be.
+_READERS: Final[tuple[tuple[Any, Callable[[Any], Parts]], ...]] = (
+    ("numpy.generic", _scalar),
+    ("numpy.Generator", _numpy_generator),
+    ("numpy.BitGenerator", _numpy_generator),
+    ("numpy.RandomState", _numpy_generator),
+    ("numpy.dtype", lambda value: (f"dtype {value}", [])),
+    ("pandas.DataFrame", _frame),
+    ("pandas.Series", _series),
+    ("pandas.Index", lambda value: ("Index", [(".values", value.to_numpy())])),
+    ("torch.Tensor", lambda value: ("tensor", [(".values", value.detach().cpu().numpy())])),
     (enum.Enum, lambda value: (f"{type(value).__qualname__}.{value.name}", [])),
     ((io.StringIO, io.BytesIO), _buffer),
     (_NAMED, _named),

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, TypeVar
+from typing import Final
 
 import attrs
 
@@ -38,14 +38,13 @@ _CONTROLS: Final = 20  # runs that agree, with what is innocent put back, before
 _AGAIN: Final = 3  # how often a place must break the run once more
 _ROUNDS_MAX: Final = 4  # of fixing: a fixed run may come by places that no run came by before
 
-V = TypeVar("V", bound=Repeats)
 Run = Callable[[Order], Trace]
 """Runs a subject as ordered, in a fresh process."""
 
 
 def diagnosed(
-    verdict: V, run: Run, order: Order, pair: tuple[Way, Way], jobs: int | None = None
-) -> V:
+    verdict: Repeats, run: Run, order: Order, pair: tuple[Way, Way], jobs: int | None = None
+) -> Repeats:
     """A verdict with the causes why the subject does not repeat.
 
     Args:

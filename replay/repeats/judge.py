@@ -94,32 +94,38 @@ def repeats(
         located(target), seed, steps, _checked(settings or {}), seed_parameter, tuple(ignore),
         network,
     )  # fmt: skip
-    return _judged(order, causes, partial(_counted, timeout, on_step))
+    run = partial(run_once, seconds=timeout)
+    return _judged(order, causes, partial(counted, run, on_step))
 
 
-def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> Repeats:
+def _judged(order: Order, causes: bool, runs: Callable[[str, int], Run]) -> Repeats:
     """The verdict on what an order names, by runs that are counted by what they are made for."""
-    run = counted("runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS))
-    not_tried = ""
+    run = runs("runs", 2 + len(_IN_ORDER) + len(_MORE_SEEDS))
+    notes = []
     try:
         first = run(attrs.evolve(order, again=True))
     except BadInput as error:
-        first, not_tried = run(order), error.what
+        first = run(order)
+        notes = [f"Another {first.kind} in the same process was not judged: {error.what}."]
     refusal = BadInput(f"{order.target} cannot be run: {first.error}", "mend it, or name another")
     if not first.rows:
         raise refusal
-    traces, is_ordered = _compared(order, run, first)
+    traces = _compared(order, run, first)
+    if not any(trace.way.sets for trace in traces):
+        notes.append("Not judged under opposite orders of sets: the subject does not run so.")
+    if not first.is_seeded:
+        notes.append("It takes no seed; if a parameter is one, name it: --seed-parameter NAME.")
     verdict = Repeats(
         order.target, order.settings, first.kind, order.seed if first.is_seeded else None,
         len(first.rows) - _MORE_ROWS.get(first.kind, 1), len(traces),
         len({trace.way.hash_seed for trace in traces}),
-        not_seen=first.not_seen, is_ordered=is_ordered, kept_from=first.kept_from,
+        not_seen=first.not_seen, kept_from=first.kept_from, notes=notes,
         left_out={path: first.left_out.get(path, 0) for path in order.ignored},
     )  # fmt: skip
     if (other := _differing(first, traces)) is not None:
-        run = counted("runs for values, at most", 2 * _TRIES)
+        run = runs("runs for values, at most", 2 * _TRIES)
         verdict = attrs.evolve(verdict, difference=_difference(order, (first, other), run))
-        run = counted("runs for causes, at most", RUNS_MAX)
+        run = runs("runs for causes, at most", RUNS_MAX)
         return diagnosed(verdict, run, order, (first.way, other.way)) if causes else verdict
     if first.error and verdict.steps < 1:
         raise refusal
@@ -129,34 +135,30 @@ def _judged(order: Order, causes: bool, counted: Callable[[str, int], Run]) -> R
             f"{order.target} could not be judged: nothing of it was compared ({left})",
             "keep what it does in attributes, or name a function that returns it",
         )
-    return attrs.evolve(
-        verdict, error=first.error, resets=first.resets, forgets=first.forgets,
-        not_tried=not_tried,
-    )  # fmt: skip
+    return attrs.evolve(verdict, error=first.error, resets=first.resets, forgets=first.forgets)
 
 
-def _compared(order: Order, run: Run, first: Trace) -> tuple[Sequence[Trace], bool]:
+def _compared(order: Order, run: Run, first: Trace) -> Sequence[Trace]:
     """Run a subject once more as it was, and with sets in opposite orders, unless this breaks or
     changes it; if all are equal, under more hash seeds, for sets that libraries and C code iterate
     over: three miss a fourth of the sets of two texts there.
 
-    Returns all runs that must be equal, and whether two have sets in opposite orders.
+    Returns all runs that must be equal.
     """
     end = time.monotonic() + _MORE_SECONDS
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         again = pool.submit(run, order)
         ordered = [pool.submit(run, attrs.evolve(order, way=way)) for way in _IN_ORDER]
-        traces, is_ordered = [first, again.result()], False
+        traces = [first, again.result()]
         with suppress(BadInput):
             up, down = (future.result() for future in ordered)
-            is_ordered = split_of(first, up) is None or split_of(up, down) is not None
-        if is_ordered:
-            traces += [up, down]
+            if split_of(first, up) is None or split_of(up, down) is not None:
+                traces += [up, down]
         if _differing(first, traces) is None:
             orders = [attrs.evolve(order, way=Way(hash_seed)) for hash_seed in _MORE_SEEDS]
             more = pool.map(lambda each: run(each) if time.monotonic() < end else None, orders)
             traces += [trace for trace in more if trace is not None]
-    return traces, is_ordered
+    return traces
 
 
 def _differing(first: Trace, traces: Sequence[Trace]) -> Trace | None:
@@ -164,18 +166,18 @@ def _differing(first: Trace, traces: Sequence[Trace]) -> Trace | None:
     return next((trace for trace in traces if split_of(first, trace) is not None), None)
 
 
-def _counted(seconds: float, on_step: OnStep | None, what: str, most: int) -> Run:
+def counted(run: Run, on_step: OnStep | None, what: str, most: int) -> Run:
     """What makes runs, and tells how many of at most `most` were made."""
     numbers, lock = count(1), Lock()
 
-    def run(order: Order) -> Trace:
-        trace = run_once(order, seconds)
+    def run_and_tell(order: Order) -> Trace:
+        trace = run(order)
         if on_step is not None:
             with lock:  # runs are made by several threads
                 on_step(what, next(numbers), most)
         return trace
 
-    return run
+    return run_and_tell
 
 
 def run_once(order: Order, seconds: float = SECONDS) -> Trace:

@@ -31,11 +31,11 @@ class Sightings:
         `tell`: takes each new sighting.
         """
         self.who = who
-        self._home, self._tell = home, tell
+        self.home, self._tell = home, tell
         self._fixes = frozenset(fixes)
         self._seen: dict[Place, Sighting] = {}
         self.step = 0  # the number of the one that runs; see `Sighting.first_step`
-        self.fixes_any, self._is_quiet = bool(fixes), False
+        self._is_quiet = False
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -50,31 +50,22 @@ class Sightings:
         """What was seen, in the order of place."""
         return tuple(sorted(self._seen.values(), key=lambda each: attrs.astuple(each.place)))
 
-    def is_fixed(
-        self, kind: str, what: str, *, direct: bool = False, unknown: bool = False
-    ) -> bool:
-        """Notes that the code that called took from a source; whether that place is fixed.
-
-        With `direct`, a call by the standard library does not count. `unknown` is returned if no
-        code of the subject called.
+    def is_fixed(self, kind: str, what: str) -> bool:
+        """Notes that the code that called took from a source; whether that place is fixed. Draws
+        from a global generator that no code of the subject's made are, if any place is.
         """
         if self._is_quiet:
             return False
         frame, through = self._caller(sys._getframe(1))
-        if frame is None or (direct and through is not None):
-            return unknown
+        if frame is None:
+            return kind in _GLOBAL and bool(self._fixes)
+        if kind == "process" and through is not None:
+            return False  # the standard library's own use of it
         if kind == "clock" and (through or "").startswith(_WAITING):
             return False  # it would wait for a clock that stands still
-        return self.note(
-            Place(kind, frame.f_code.co_filename, frame.f_lineno),
-            (through or what).removesuffix(".__init__"),
-            frame,
-        )
-
-    def note(self, place: Place, what: str, frame: FrameType | None = None) -> bool:
-        """Notes that a place was met, by the code of `frame`; whether it is fixed."""
+        place = Place(kind, frame.f_code.co_filename, frame.f_lineno)
         if place not in self._seen:
-            within = self._within(frame or self._caller(sys._getframe(1))[0], place.kind)
+            within, what = self._within(frame, kind), (through or what).removesuffix(".__init__")
             self._seen[place] = Sighting(place, within, what, self.step)
             self._tell(self._seen[place])
         return place in self._fixes
@@ -86,7 +77,7 @@ class Sightings:
         through = None
         while frame is not None:
             file, function = frame.f_code.co_filename, frame.f_code
-            role, is_frozen = _role(file, self._home), file[0] == "<"
+            role, is_frozen = package_of(file, self.home), file[0] == "<"
             if role not in ("std", "between", "doctor"):
                 return frame, through
             if role == "doctor" or (
@@ -99,12 +90,12 @@ class Sightings:
             frame = frame.f_back
         return None, None
 
-    def _within(self, frame: FrameType | None, kind: str) -> Place | None:
+    def _within(self, inner: FrameType, kind: str) -> Place | None:
         """The line of another package that called the code of a frame, if that is installed."""
-        package = "" if frame is None else _role(frame.f_code.co_filename, self._home)
+        package, frame = package_of(inner.f_code.co_filename, self.home), inner.f_back
         while package and frame is not None:
             file = frame.f_code.co_filename
-            role = _role(file, self._home)
+            role = package_of(file, self.home)
             if role == "doctor" or file.startswith("<frozen importlib"):
                 break  # the subject only imported it
             if role not in ("std", "between", package):
@@ -113,6 +104,7 @@ class Sightings:
         return None
 
 
+_GLOBAL: Final = ("random", "numpy-random")
 # Of the standard library: they read clocks only to see how long to wait.
 _WAITING: Final = ("asyncio.", "concurrent.", "multiprocessing.", "queue.", "selectors.",
                    "subprocess.", "threading.")  # fmt: skip
@@ -144,8 +136,13 @@ def home_of(target: str) -> str:
 @cache
 def package_of(file: str, home: str = "") -> str:
     """The installed package of a file; "" for what is in `home` or in no package; "std" for what
-    nobody mends: the standard library, numpy (its Python is glue), and code that is in no file.
+    nobody mends: the standard library, numpy (its Python is glue), and code that is in no file;
+    "between" for the patches, "doctor" for what runs a subject.
     """
+    if file in _BETWEEN:
+        return "between"
+    if file.startswith(_HERE):
+        return "doctor"
     parts = file.split(os.sep)
     folder = os.path.dirname(file) + os.sep
     _, is_home, below = folder.partition(home + os.sep) if home else ("", "", folder)
@@ -158,16 +155,3 @@ def package_of(file: str, home: str = "") -> str:
     if file.startswith(_ROOMS):
         return "goldrush"
     return "std" if file.startswith(("<", *_STDLIB)) else ""
-
-
-@cache
-def _role(file: str, home: str = "") -> str:
-    """`package_of` a file; "between" for the patches, "doctor" for what runs a subject."""
-    if file in _BETWEEN:
-        return "between"
-    return "doctor" if file.startswith(_HERE) else package_of(file, home)
-
-
-def is_mendable(file: str) -> bool:
-    """Whether a file belongs to a subject or a library that it uses, and is not the doctor's."""
-    return _role(file) not in ("std", "between", "doctor")

@@ -23,13 +23,15 @@ from goldrush.agents.iteration import IterationRewriter
 from goldrush.kernel.game.watch import is_stable, varies
 from goldrush.replay.repeats.content import content, digest_of
 from goldrush.replay.repeats.graph import sorted_by_content
-from goldrush.replay.repeats.sightings import Sightings, is_mendable, package_of
-from goldrush.replay.repeats.trace import Place
+from goldrush.replay.repeats.sightings import Sightings, package_of
+from goldrush.replay.repeats.trace import Order
 
-# Large packages whose Python is glue around compiled code; and goldrush, whose worlds repeat.
+# Large packages whose Python is glue around compiled code; goldrush, whose worlds repeat; and what
+# is no subject's and no library's, see `package_of`.
 _KEPT: Final = frozenset([
     "goldrush", "IPython", "PIL", "altair", "jax", "matplotlib", "numba", "pandas", "polars",
     "pyarrow", "pytest", "scipy", "sklearn", "solara", "sympy", "tensorflow", "torch",
+    "std", "between", "doctor",
 ])  # fmt: skip
 _ITERATED: Final = (set, frozenset, WeakSet)
 _ORDERS: Final = frozenset(kind.__iter__ for kind in _ITERATED)
@@ -66,12 +68,12 @@ def loading(
         if not rewriting.takes(self.path):
             return get_code(self, fullname)
         if sys._getframe(1).f_globals["__name__"] == "runpy":  # `python -m` executes it itself
-            vars(sys.modules["__main__"]).update(rewriting.names(self.path))
+            vars(sys.modules["__main__"]).update(rewriting.names)
         return rewriting.code(self.get_data(self.path), self.path, fullname)
 
     def execute(self: importlib.machinery.SourceFileLoader, module: types.ModuleType) -> None:
         if rewriting.takes(self.path):
-            vars(module).update(rewriting.names(self.path))
+            vars(module).update(rewriting.names)
         exec_module(self, module)
         if module.__name__ in after:
             after[module.__name__](module)
@@ -86,72 +88,70 @@ def loading(
             delattr(loader, name)
 
 
-def can_be_rewritten(path: str) -> bool:
-    """Whether a module of this file may iterate over sets that matter."""
-    return is_mendable(path) and package_of(path) not in _KEPT and path.endswith(".py")
-
-
 class Rewriting:
-    """Rewrites modules, and gives them the functions that the rewritten code calls."""
+    """Rewrites modules, and gives them the functions that the rewritten code calls.
+
+    Attributes:
+        names: what a rewritten module finds among its globals.
+    """
 
     def __init__(
-        self,
-        sightings: Sightings,
-        fixed_time: Callable[[str], float | None],
-        takes: Callable[[str], bool],
-        sets: str,
-    ) -> None:
-        """`takes`: whether a module of a file is rewritten."""
-        self._sightings, self._fixed_time = sightings, fixed_time
-        self.takes, self._sets = takes, sets
+        self, order: Order, sightings: Sightings, fixed_time: Callable[[str], float | None],
+        is_own: bool,
+    ) -> None:  # fmt: skip
+        """`is_own`: whether only modules of the subject's own are rewritten."""
+        self._sightings, self._fixed_time, self._is_own = sightings, fixed_time, is_own
+        self._files, self._sets = order.files, order.way.sets
         self._modules, self._numbers = set[str](), _Numbers()
-
-    def code(self, source: bytes, path: str, name: str) -> types.CodeType:
-        """The rewritten code of a module."""
-        tree = _Transformer().visit(ast.parse(source, path))
-        self._modules.add(name)
-        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
-        return code
-
-    def names(self, path: str) -> dict[str, object]:
-        """What a rewritten module finds among its globals."""
-        return {
-            "__goldrush_order__": partial(self._order, path),
-            "__goldrush_text__": partial(self._text, path),
-            "__goldrush_call__": partial(self._call, path),
-            "__goldrush_pop__": partial(self._pop, path),
+        self.names: Mapping[str, object] = {
+            "__goldrush_order__": self._order,
+            "__goldrush_text__": self._text,
+            "__goldrush_call__": self._call,
+            "__goldrush_pop__": self._pop,
             "id": self._id,
             "hash": self._hash,
         }
 
-    def _order(self, path: str, line: int, value: Any) -> Any:
+    def takes(self, path: str) -> bool:
+        """Whether the module of a file is rewritten: it may iterate over sets that matter."""
+        if self._files is not None:
+            return path in self._files
+        may_matter = path.endswith(".py") and package_of(path) not in _KEPT
+        return may_matter and not (self._is_own and package_of(path, self._sightings.home))
+
+    def code(self, source: bytes, path: str, name: str) -> types.CodeType:
+        """The rewritten code of a module."""
+        tree = ast.fix_missing_locations(_Transformer().visit(ast.parse(source, path)))
+        self._modules.add(name)
+        code: types.CodeType = compile(tree, path, "exec", dont_inherit=True)
+        return code
+
+    def _order(self, value: Any) -> Any:
         """A value to be iterated over; a set at a fixed place in the order of content."""
-        ordered = self._ordered(path, line, value)
+        ordered = self._ordered(value)
         return value if ordered is None else ordered
 
-    def _text(self, path: str, line: int, value: Any) -> Any:
+    def _text(self, value: Any) -> Any:
         """A value to be made a text; a set, or an object whose text has its address, fixed."""
         if isinstance(value, _ITERATED):
-            return self._shown(path, line, value)
+            return self._shown(value)
         kind: Any = type(value)
         has_address = all(getattr(kind, name) is getattr(object, name) for name in _OWN)
         what = f"text of an object of {kind.__qualname__}"
-        if has_address and self._sightings.note(Place("id", path, line), what):
+        if has_address and self._sightings.is_fixed("id", what):
             text = f"<{kind.__qualname__} object at {self._numbers.number(value):#x}>"
             return _Shown(lambda: text)
         return value
 
-    def _shown(self, path: str, line: int, value: Any) -> Any:
+    def _shown(self, value: Any) -> Any:
         """A value to be shown, or saved; a set at a fixed place in the order of content."""
-        ordered = self._ordered(path, line, value)
+        ordered = self._ordered(value)
         if ordered is None:
             return value
         text = lambda: f"{{{', '.join(map(repr, ordered))}}}"  # noqa: E731  # by what asks for it
         return _Shown(text, type(value), (ordered,))
 
-    def _ordered(
-        self, path: str, line: int, value: Any, kind: str = "set-order"
-    ) -> list[Any] | None:
+    def _ordered(self, value: Any, kind: str = "set-order") -> list[Any] | None:
         """The elements of a set in the order that it is to have here; None for its own, and for
         what is no set, or has the same order in every process.
         """
@@ -161,21 +161,21 @@ class Rewriting:
             return None
         example = type(next(iter(value))).__name__
         what = f"{type(value).__name__} of {len(value)} ({example})"
-        order = "up" if self._sightings.note(Place(kind, path, line), what) else self._sets
+        order = "up" if self._sightings.is_fixed(kind, what) else self._sets
         if not order:
             return None
         stable = [element for element in value if is_stable(element)]
         others = sorted_by_content(element for element in value if not is_stable(element))
         return stable + others if order == "up" else others[::-1] + stable
 
-    def _pop(self, path: str, line: int, value: Any) -> Any:
-        ordered = self._ordered(path, line, value, "set-pop") if hasattr(value, "remove") else None
+    def _pop(self, value: Any) -> Any:
+        ordered = self._ordered(value, "set-pop") if hasattr(value, "remove") else None
         if ordered is None:
             return value.pop()
         value.remove(ordered[0])
         return ordered[0]
 
-    def _call(self, path: str, line: int, name: str, function: Any) -> Any:
+    def _call(self, name: str, function: Any) -> Any:
         """A function to be called that may iterate over an argument, or read the clock."""
         if name in _NOW:
             holder = getattr(function, "__self__", None)
@@ -186,7 +186,7 @@ class Rewriting:
             return function  # its own loops are watched
         shown = self._shown if name in _SHOWN else self._order
         take = self._text if name in _TEXTS else shown
-        return partial(_taking, partial(take, path, line), function, name in _KEYED)
+        return partial(_taking, take, function, name in _KEYED)
 
     def _now(self, function: Any, kind: Any, *args: Any, **kwargs: Any) -> Any:
         seconds = self._fixed_time(f"datetime.{kind.__name__}.{function.__name__}")
@@ -250,13 +250,10 @@ class _Numbers:
         return digest_of([content(value, 1)]) >> 3
 
 
-def _helper(name: str, node: ast.expr, *more: ast.expr, line: int | None = None) -> ast.Call:
-    """A call of a function of the module with a line and a node, at the place of the node."""
-    number = ast.Constant(line or node.lineno)
-    call = ast.Call(ast.Name(f"__goldrush_{name}__", ast.Load()), [number, *more, node], [])
-    for part in (call, call.func, number, *more):
-        ast.copy_location(part, node)
-    return call
+def _helper(name: str, node: ast.expr, *more: ast.expr) -> ast.Call:
+    """A call of a function of the module with a node, at the place of the node."""
+    function = ast.Name(f"__goldrush_{name}__", ast.Load())
+    return ast.copy_location(ast.Call(function, [*more, node], []), node)
 
 
 class _Transformer(IterationRewriter):
@@ -278,15 +275,15 @@ class _Transformer(IterationRewriter):
     def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         function = node.func
-        line = function.end_lineno
-        if isinstance(function, ast.Name):
-            name = function.id
-        elif isinstance(function, ast.Attribute):
-            name = function.attr
-            if name == "pop" and not node.args and not node.keywords:
-                return _helper("pop", function.value, line=line)
+        name = getattr(function, "attr", getattr(function, "id", ""))
+        if name == "pop" and isinstance(function, ast.Attribute) and not node.args + node.keywords:
+            called = _helper("pop", function.value)
+            node.func, node.args = called.func, called.args
+        elif name in _CONSUMERS or name in _NOW:
+            node.func = _helper("call", function, ast.Constant(name))
         else:
             return node
-        if name in _CONSUMERS or name in _NOW:
-            node.func = _helper("call", function, ast.Constant(name), line=line)
+        # A call is at the line of its name, which may be below that of its object.
+        node.lineno = function.end_lineno or node.lineno
+        node.col_offset = function.end_col_offset or 0
         return node

@@ -9,10 +9,26 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.repeats.trace import KINDS, Place, Sighting, Way
+from goldrush.replay.repeats.trace import FORCED, KINDS, Place, Sighting, Way
 
 _LISTED: Final = 5  # names in a line
 _ALIKE: Final = ("files", "completion")  # kinds of what can be the same in all runs on one machine
+# Of programs, which can record what they take from outside.
+_WAYS_OUT: Final = {
+    "clock": "record it: goldrush.outside(time.time)(), and make dates of that",
+    "completion": "take results in the order in which the work was given",
+    "files": "sort them: sorted(os.listdir(...))",
+    "hash": "leave it out, or number the objects",
+    "id": "leave it out, or number the objects",
+    "numpy-random": "seed it: numpy.random.seed(1)",
+    "numpy-unseeded": "seed it: numpy.random.default_rng(1)",
+    "process": "leave it out, or record it: goldrush.outside(os.getpid)()",
+    "random": "seed it: random.seed(1)",
+    "random-unseeded": "seed it: random.Random(1)",
+    "set-order": "sort it: sorted(...)",
+    "set-pop": "take a list, or the smallest: min(...)",
+    "system-random": "record it: goldrush.outside(lambda: str(uuid.uuid4()))()",
+}
 
 
 @attrs.frozen
@@ -65,9 +81,9 @@ class Repeats:
         target: as it was given.
         settings: its other parameters.
         kind: "model", "environment", "parallel environment", "AEC environment", "world" or
-            "function".
+            "function"; or "program".
         seed: its seed; None: it takes none.
-        steps: how many were compared.
+        steps: how many were compared; of a program, exchanges.
         runs: how many were compared, each in a process of its own.
         hash_seeds: under how many these were.
         runs_for_causes: how many more were made to find causes.
@@ -78,14 +94,14 @@ class Repeats:
         unexplained: why causes are suspected only, or why there is none; empty: all are confirmed,
             or were not looked for.
         not_seen: how many values of a step, by what they are, were not compared; 0: unknown.
-        is_ordered: whether runs with sets in opposite orders are among those compared.
         left_out: how many values of a step were left out, by the path that was ignored.
         kept_from: machines to which no connection was allowed.
         error: with which every run ended, all the same; empty: with none.
         resets: whether the same run comes again in the same process from an environment that is
             reset by the seed; None: it is none, or not tried.
         forgets: whether it does from another subject that is made; None: not tried.
-        not_tried: why both were not; empty: they were, or the subject does not repeat.
+        journal: the path of that of a program; empty: it is none.
+        notes: what else bounds the verdict, as text: what was not judged, and why.
     """
 
     target: str
@@ -101,13 +117,13 @@ class Repeats:
     innocent: Sequence[Place] = ()
     unexplained: str = ""
     not_seen: Mapping[str, int] = attrs.field(factory=dict)
-    is_ordered: bool = True
     left_out: Mapping[str, int] = attrs.field(factory=dict)
     kept_from: Sequence[str] = ()
     error: str = ""
     resets: bool | None = None
     forgets: bool | None = None
-    not_tried: str = ""
+    journal: str = ""
+    notes: Sequence[str] = ()
 
     @property
     def repeats(self) -> bool:
@@ -131,17 +147,26 @@ class Repeats:
         yield self._headline()
         if self.not_seen:
             yield f"Not compared: {_counted(self.not_seen)}."
-        if not self.is_ordered:
-            yield "Not judged under opposite orders of sets: the subject does not run so."
         if left_out := {path: count for path, count in self.left_out.items() if count}:
             yield f"Left out: {_counted(left_out)}."
         if nothing := [path for path in self.left_out if path not in left_out]:
             yield f"Nothing to leave out was found at {_listed(nothing)}."
-        if self.seed is None:
-            yield "It takes no seed; if a parameter of it is one, name it: --seed-parameter NAME."
+        yield from self.notes
         if self.difference is not None:
-            yield from lines_of_difference(self.difference)
-        yield from map(str, self.causes)
+            yield from _lines_of_difference(self.difference)
+        yield from self._lines_of_causes()
+        if self.error:
+            yield f"Each run ends there with the same error: {self.error}"
+        yield from self._lines_of_memory()
+
+    def _lines_of_causes(self) -> Iterator[str]:
+        for cause in self.causes:
+            yield str(cause)
+            if self.journal:
+                yield f"  way out: {_WAYS_OUT[cause.place.kind]}"
+        kinds = {cause.place.kind for cause in self.causes if self.journal}
+        if kinds and kinds <= {*FORCED}:
+            yield "  way out: do not compare it; record with --mask REGEX, which matches it"
         # Others gave the same in all runs, perhaps.
         if innocent := [place for place in self.innocent if place.kind not in _ALIKE]:
             calls = format_count(len(innocent), "other non-deterministic call")
@@ -154,9 +179,6 @@ class Repeats:
                 "what reads PYTHONHASHSEED, extensions in C, threads, other processes and what "
                 "files hold."
             )
-        if self.error:
-            yield f"Each run ends there with the same error: {self.error}"
-        yield from self._lines_of_memory()
 
     def _headline(self) -> str:
         name = " ".join([self.target, *(f"{n}={value}" for n, value in self.settings.items())])
@@ -166,10 +188,14 @@ class Repeats:
             f"{format_count(self.steps, 'step')} of {article} {self.kind}{seed}; "
             f"{self.runs} runs, {self.hash_seeds} hash seeds"
         )
+        if self.journal:
+            size = f"{format_count(self.steps, 'exchange')} of {self.journal}; {self.runs} runs"
+            size += f", {self.runs_for_causes} for causes" if self.runs_for_causes else ""
         if self.kept_from:
             size += f"; no connection to {_listed(self.kept_from)}, which --network allows"
         if self.difference is not None:
-            return f"{name}: DOES NOT REPEAT from step {self.difference.step} on ({size})"
+            step = "" if self.journal else f" from step {self.difference.step} on"
+            return f"{name}: DOES NOT REPEAT{step} ({size})"
         count = sum(self.not_seen.values()) + sum(self.left_out.values())
         gap = f", {format_count(count, 'value')} not compared" if count else ""
         if 0 in self.not_seen.values():
@@ -177,8 +203,6 @@ class Repeats:
         return f"{name}: repeats{gap} ({size})"
 
     def _lines_of_memory(self) -> Iterator[str]:
-        if self.not_tried:
-            yield f"Another {self.kind} in the same process was not judged: {self.not_tried}."
         if self.resets is not None:
             verb = "forgets" if self.resets else "DOES NOT FORGET"
             yield f"A reset by the seed {verb} what was before, in the same process."
@@ -189,7 +213,7 @@ class Repeats:
             )
 
 
-def lines_of_difference(difference: Difference) -> Iterator[str]:
+def _lines_of_difference(difference: Difference) -> Iterator[str]:
     yield f"first difference: {difference.path}"
     values = (difference.a, difference.b)
     for run, value, way in zip("AB", values, difference.ways, strict=True):

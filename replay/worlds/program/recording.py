@@ -143,10 +143,7 @@ def recording(
         recorder = Recorder(steps(program_world(behaviour), setup, journal), behaviour, is_new=True)
         try:
             with closing(recorder):
-                yield (
-                    command,
-                    options.session(Tape(), recorder),
-                )
+                yield command, options.session(Tape(), recorder)
         finally:
             if not journal.is_begun:
                 journal.discard()

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,23 +19,22 @@ import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Exit
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.repeats.attached import place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
-from goldrush.replay.repeats.diagnose import RUNS_MAX, diagnosed
+from goldrush.replay.repeats.diagnose import RUNS_MAX, Run, diagnosed
+from goldrush.replay.repeats.judge import counted
 from goldrush.replay.repeats.trace import (
-    FORCED,
     Order,
     Trace,
     Way,
     leaf_that_differs,
     split_of,
 )
-from goldrush.replay.repeats.verdict import Difference, Repeats, lines_of_difference
+from goldrush.replay.repeats.verdict import Difference, Repeats
 from goldrush.replay.worlds.program.recording import (
     DEFAULT,
     Options,
@@ -50,64 +48,16 @@ from goldrush.replay.worlds.program.tape import Tape, cut, leaves_of
 
 # Two runs whose clocks are days apart, and whose sets that may vary have opposite orders.
 _FORCED: Final = (("up", 1), ("down", 2))
-_WAYS_OUT: Final = {
-    "clock": "record it: goldrush.outside(time.time)(), and make dates of that",
-    "completion": "take results in the order in which the work was given",
-    "files": "sort them: sorted(os.listdir(...))",
-    "hash": "leave it out, or number the objects",
-    "id": "leave it out, or number the objects",
-    "numpy-random": "seed it: numpy.random.seed(1)",
-    "numpy-unseeded": "seed it: numpy.random.default_rng(1)",
-    "process": "leave it out, or record it: goldrush.outside(os.getpid)()",
-    "random": "seed it: random.seed(1)",
-    "random-unseeded": "seed it: random.Random(1)",
-    "set-order": "sort it: sorted(...)",
-    "set-pop": "take a list, or the smallest: min(...)",
-    "system-random": "record it: goldrush.outside(lambda: str(uuid.uuid4()))()",
-}
 _WATCHED: Final = "watched program"
-
-
-@attrs.frozen
-class ProgramRepeats(Repeats):
-    """Whether a program repeats; see Repeats. A step is an exchange.
-
-    Attributes:
-        journal: the path.
-        is_other_code: whether its files are not those that were recorded; the runs are then
-            compared with each other alone.
-        is_watched: whether it runs in a Python that has goldrush: else no clock was moved, and no
-            cause is known.
-    """
-
-    journal: str = ""
-    is_other_code: bool = False
-    is_watched: bool = True
-
-    def _lines(self) -> Iterator[str]:
-        verb = "repeats" if self.repeats else "DOES NOT REPEAT"
-        exchanges = format_count(self.steps, "exchange")
-        more = f", {self.runs_for_causes} for causes" if self.runs_for_causes else ""
-        yield f"{self.target}: {verb} ({exchanges} of {self.journal}; {self.runs} runs{more})"
-        if self.is_other_code:
-            yield "Its files are not those that were recorded: compared were the runs alone."
-        if not self.is_watched:
-            yield "It runs in no Python that has goldrush: no clock was moved, no line is known."
-        if self.difference is not None:
-            yield from lines_of_difference(self.difference)
-        for cause in self.causes:
-            yield str(cause)
-            yield f"  way out: {_WAYS_OUT[cause.place.kind]}"
-        if self.causes and all(cause.place.kind in FORCED for cause in self.causes):
-            yield "  way out: do not compare it; record with --mask REGEX, which matches it"
-        if self.unexplained:
-            yield f"not explained: {self.unexplained}"
+_OTHER_CODE: Final = "Its files are not those that were recorded: compared were the runs alone."
+_UNWATCHED: Final = "It runs in no Python that has goldrush: no clock was moved, no line is known."
+_UNLIKE: Final = "The runs are alike, and not as recorded: other files, variables, versions, hosts."
 
 
 def program_repeats(
     path: str | Path, words: Sequence[str], options: Options = DEFAULT, *,
     causes: bool = True, on_step: OnStep | None = None,
-) -> ProgramRepeats:  # fmt: skip
+) -> Repeats:  # fmt: skip
     """Whether a program asks, notes and prints the same from the answers of a journal: four runs,
     which are compared with the journal and with each other; in two of them, clocks are days apart
     and sets of objects have opposite orders. Then as many for causes as `RUNS_MAX` says.
@@ -117,14 +67,9 @@ def program_repeats(
     with reporting_forged(path), JournalReader(path) as reader:
         tape = Tape.of(reader)
     check_command(tape, words, str(path))
-    order, code, numbers = Order(shown_command(words)), Code(words), count(1)
-
-    def made(order: Order, what: str = "runs", most: int = 2 + len(_FORCED)) -> Trace:
-        trace = _trace(tape, words, options, order)
-        if on_step is not None:
-            on_step(what, next(numbers), most)
-        return trace
-
+    order, code = Order(shown_command(words)), Code(words)
+    run: Run = partial(_trace, tape, words, options)
+    made = counted(run, on_step, "runs", 2 + len(_FORCED))
     first, again = made(order), made(order)
     is_other = code.source_beside(tape.source, code.written()).sha256 != tape.source.sha256
     up, down = (
@@ -136,9 +81,10 @@ def program_repeats(
         ("in a run", first, "in the next one", again),
         ("in a run", up, "in one with other clocks and orders of sets", down),
     ]
-    verdict = ProgramRepeats(
-        order.target, {}, "program", None, len(tape.valid), 2 + len(_FORCED), 1,
-        journal=str(path), is_other_code=is_other, is_watched=up.kind == _WATCHED,
+    is_watched = up.kind == _WATCHED
+    verdict = Repeats(
+        order.target, {}, "program", None, len(tape.valid), 2 + len(_FORCED), 1, journal=str(path),
+        notes=[_OTHER_CODE] * is_other + [_UNWATCHED] * (not is_watched),
     )  # fmt: skip
     differing = [pair for pair in pairs if split_of(pair[1], pair[3]) is not None]
     if not differing:
@@ -146,18 +92,16 @@ def program_repeats(
     name_a, a, name_b, b = differing[0]
     found = leaf_that_differs(a.leaves, b.leaves)
     assert found is not None  # the rows are digests of the leaves
-    where, one, two = found
-    _, *shown = cut(one, two)
-    difference = Difference(0, (where,), where, shown[0], shown[1], (name_a, name_b))
+    where, *values = found
+    _, one, two = cut(*values)
+    difference = Difference(0, (where,), where, one, two, (name_a, name_b))
     verdict = attrs.evolve(verdict, difference=difference)
     if differing == pairs[:1]:
-        why = "the runs are alike, and not as recorded: other files, variables, versions, hosts"
-        return attrs.evolve(verdict, unexplained=why)
-    if not (causes and verdict.is_watched):
+        return attrs.evolve(verdict, notes=[*verdict.notes, _UNLIKE])
+    if not (causes and is_watched):
         return verdict
-    numbers = count(1)
-    watched = partial(made, what="runs for causes, at most", most=RUNS_MAX)
-    return diagnosed(verdict, watched, order, (Way(), Way()), jobs=1)
+    run = counted(run, on_step, "runs for causes, at most", RUNS_MAX)
+    return diagnosed(verdict, run, order, (Way(), Way()), jobs=1)
 
 
 class _Rehearsal(ProgramSession):

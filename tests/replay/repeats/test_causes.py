@@ -126,7 +126,7 @@ def test_a_subject_is_in_the_folder_of_its_module_and_its_libraries_are_not(
 def test_a_place_is_known_by_the_step_of_its_first_call() -> None:
     sightings = Sightings()
     for sightings.step in (1, 2):
-        sightings.note(PLACES[0], "time.time")
+        sightings.is_fixed("clock", "time.time")
 
     assert [1] == [sighting.first_step for sighting in sightings.all()]
 
