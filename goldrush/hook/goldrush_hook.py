@@ -508,7 +508,6 @@ def start() -> None:
         patch(name, sys.modules[name])
     sys.meta_path.insert(0, Finder)
     if folder := os.environ.get("GOLDRUSH_WATCH"):
-        with contextlib.suppress(ImportError):  # it has goldrush, or is not watched
-            from goldrush.replay.repeats.keeping import attach
+        from goldrush.replay.repeats.attached import attach  # it has goldrush, or is not watched
 
-            attach(folder, caller)
+        attach(folder, caller)

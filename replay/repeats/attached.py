@@ -22,7 +22,8 @@ from goldrush.replay.repeats.causes import watching
 from goldrush.replay.repeats.sightings import Sightings, home_of
 from goldrush.replay.repeats.trace import Order, Place, Sighting
 
-_ORDER, _SEEN = "order", "seen"  # files in the folder
+FOLDER: Final = "GOLDRUSH_WATCH"  # the variable with the folder
+_ORDER, _SEEN = "order", "seen"  # files there
 _KEPT: Final[list[object]] = []  # what watches, until the process ends
 
 

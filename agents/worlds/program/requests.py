@@ -60,6 +60,7 @@ _HINT: Final = re.compile(rb'=|(?:key|token|secret)"|bearer |aiza|[-_][\w-]{20}'
 _PIECE: Final = re.compile(rb"(?s).{1,256}[^}]*}?")
 SECONDS_MAX: Final = 10.0  # of the masks of a request
 SECRETS_MAX: Final = 300  # that headers add; each body is searched for all
+SEARCHED_MAX: Final = 100_000  # pieces of bodies whose credentials are remembered
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
 _WORD_MIN: Final = 16  # characters of one without
 # Statuses below 500 of answers that were not paid for, and that may be others the next time.
@@ -102,6 +103,8 @@ class Secrets:
         found = [value for name, value in pairs if is_secret(name)]
         for piece in _PIECE.findall(body):
             digest = xxh3_128_digest(piece)
+            if len(self._searched) > SEARCHED_MAX:
+                self._searched.clear()
             if digest not in self._searched:
                 lower = piece.lower()
                 matches = _CREDENTIAL.finditer(lower) if _HINT.search(lower) else ()
@@ -116,11 +119,11 @@ class Secrets:
 
     def with_those_of(self, headers: Pairs, query: Pairs, text: bytes) -> Secrets:
         """These and those of a request, for it and its answer alone: what is hidden of others does
-        not depend on their order. Keys of its headers stay, up to SECRETS_MAX: a program has the
-        same in all requests, but not the same session.
+        not depend on their order. What is secret of its headers stays, up to SECRETS_MAX: a program
+        has the same key in all requests, but not the same session.
         """
         if len(self._known) < SECRETS_MAX:
-            self.add((name, text) for name, text in headers if re.search("auth|key", name))
+            self.add(pair for pair in headers if not re.search("cookie|session", pair[0]))
         own = Secrets({})
         own._known, own._searched = {*self._known}, self._searched
         own.add([*headers, *query], text)

@@ -199,7 +199,7 @@ def verify(
 ) -> int:
     """Run a program again on its recorded answers, and compare what it asks, notes and prints.
 
-    No server is asked: no key, no cost. The files that its Python writes are put back.
+    No server is asked: no key, no cost. It runs in this folder; its files of --output are put back.
 
     \b
     Example:
@@ -233,8 +233,8 @@ def repeats(
     """Check that a recorded program asks the same again, and name the lines that are to blame.
 
     Runs it four times on the recorded answers, and until the causes are known at most 200 times
-    more; the files that its Python writes are put back. No server is asked: no key, no cost. What
-    is in libraries is seen less well.
+    more, in this folder; its files of --output are put back. No server is asked: no key, no cost.
+    What is in libraries is seen less well.
     Exit code: 0 if it repeats, 1 if not, 2 if that cannot be judged.
 
     \b

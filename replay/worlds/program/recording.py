@@ -31,7 +31,7 @@ from goldrush.kernel.worlds.program.world import (
     program_world,
 )
 from goldrush.replay.tools import RERUN, Basis
-from goldrush.replay.worlds.program.running import Code, Program, Write, restoring, run
+from goldrush.replay.worlds.program.running import Code, Program, Write, run, set_aside
 from goldrush.replay.worlds.program.session import (
     EXCHANGE_MAX,
     NO_CEILINGS,
@@ -387,8 +387,8 @@ class Given:
             check_command(tape, self.words, str(reader.path))
             command = given_again(tape, self.words, self.options)
             session, code = ProgramSession(tape), Code(self.words)
-            with restoring(command, tape) as folder:
-                self.end = asyncio.run(run(command, session, folder=folder))
+            with set_aside(command.outputs):
+                self.end = asyncio.run(run(command, session))
             session.finish(None)
             self.session = session
             self.source = code.source_beside(tape.source, code.written()).sha256

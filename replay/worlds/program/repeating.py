@@ -18,12 +18,13 @@ import attrs
 import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
+from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Exit
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.repeats.attached import place_order, seen_in
+from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, Run, diagnosed
 from goldrush.replay.repeats.judge import counted
@@ -42,7 +43,7 @@ from goldrush.replay.worlds.program.recording import (
     given_again,
     shown_command,
 )
-from goldrush.replay.worlds.program.running import Code, restoring, run
+from goldrush.replay.worlds.program.running import Code, run, set_aside
 from goldrush.replay.worlds.program.session import ProgramSession
 from goldrush.replay.worlds.program.tape import Tape, cut, leaves_of
 
@@ -126,11 +127,11 @@ def _trace(tape: Tape, words: Sequence[str], options: Options, order: Order) -> 
     """A run on the answers of a journal. Raises BadInput for one that takes too long."""
     command = given_again(tape, words, options)
     session = _Rehearsal(tape)
-    with restoring(command, tape) as folder:
-        if order.fixes is not None:
-            place_order(order, folder)
-        end = asyncio.run(run(command, session, folder=folder, is_quiet=True))
-        sightings = seen_in(folder)
+    with TemporaryFolder() as folder, set_aside(command.outputs):
+        place_order(order, folder.path)
+        watched = {} if order.fixes is None else {FOLDER: folder.path}
+        end = asyncio.run(run(command, session, watched=watched))
+        sightings = seen_in(folder.path)
     notes = [*_notes(tape, session.made), *session.new_notes]
     trace = _trace_of(session.asked, notes, end)
     return attrs.evolve(

@@ -21,13 +21,12 @@ from goldrush.agents.interrupts import SIGNALS
 from goldrush.agents.worlds.program.proxy import HOOK, HOST, Proxy
 from goldrush.agents.worlds.program.requests import Secrets
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import TemporaryFolder
+from goldrush.kernel.files import writing
 from goldrush.kernel.worlds.program.world import Exit
-from goldrush.replay.repeats.keeping import FOLDER, keep, put_back
 from goldrush.replay.worlds.program.session import ProgramSession
-from goldrush.replay.worlds.program.tape import Tape
 
 STDOUT: Final = "stdout"
+ASIDE: Final = ".goldrush-aside"  # ends the name of a file that is put back
 GRACE: Final = 120.0  # seconds that answers have to arrive after the program has ended
 STUCK: Final = 60.0  # seconds without a request after which a program that waits is ended
 _CLIENTS: Final = ("ANTHROPIC", "AZURE_OPENAI", "CO", "DEEPSEEK", "GEMINI", "GOOGLE", "GROQ",
@@ -154,28 +153,46 @@ def _text(path: str) -> str | None:
 
 
 @contextmanager
-def restoring(command: Program, tape: Tape) -> Iterator[str]:
-    """Within it, a program is run again, and its files are as they were before, afterwards: those
-    of --output, and those that its Python opens to write, where it has goldrush. Of --output files,
-    those that the recording left so are away, for it began without them, or wrote them anew.
+def set_aside(names: Sequence[str]) -> Iterator[None]:
+    """Run a program again within it: it begins without the files of --output, which are put back
+    afterwards. They are renamed in their folder, so no copy can fail; one that a killed process
+    left aside is put back before.
 
-    Yields the path of a folder for `run`.
+    Raises BadInput where both were written since, WriteFailed for a file that cannot be moved.
     """
-    left = tape.ends[tape.ended].outputs if tape.ended else ()
-    with TemporaryFolder() as folder:
-        try:
-            for name in command.outputs:
-                keep(folder.path, name)
-                if (found := _file(name)) in left and found[1]:
-                    os.remove(name)  # noqa: TID251  # it is kept
-            yield folder.path
-        finally:
-            put_back(folder.path)
+    for name in names:
+        if os.path.lexists(name) and os.path.lexists(name + ASIDE):
+            raise BadInput(
+                f"{name}{ASIDE} is there: {name} as it was before a run that was killed",
+                "keep one of the two under the name of the other",
+            )
+    _put_back(names)
+    absent: list[str] = []
+    try:
+        for name in names:
+            if os.path.isfile(name):
+                with writing(name):
+                    os.rename(name, name + ASIDE)  # noqa: TID251  # a file of the user's
+            if not os.path.lexists(name):
+                absent.append(name)
+        yield
+    finally:
+        for name in absent:
+            with suppress(OSError):
+                os.remove(name)  # noqa: TID251  # which this run has written
+        _put_back(names)
+
+
+def _put_back(names: Sequence[str]) -> None:
+    for name in names:
+        if os.path.lexists(name + ASIDE):
+            with writing(name):
+                os.replace(name + ASIDE, name)  # noqa: TID251  # a file of the user's
 
 
 async def run(
     command: Program, session: ProgramSession, write: Write = lambda piece: None, *,
-    folder: str = "", is_quiet: bool = False,
+    watched: Mapping[str, str] | None = None,
 ) -> Exit | None:  # fmt: skip
     """Run a program behind a proxy until it ends; its errors go where this process's go. Without a
     recorder, Python's sockets reach nothing but this machine, and where the recording broke off,
@@ -183,8 +200,7 @@ async def run(
 
     Args:
         write: takes its output.
-        folder: of one that is run again; see `restoring`.
-        is_quiet: its errors go nowhere.
+        watched: more variables of one that is run for a diagnosis; its errors go nowhere.
 
     Returns its end; None if it was ended here. Raises BadInput for a command that cannot be run,
     and for one that is run again and takes too long; KeyboardInterrupt where the user interrupts
@@ -193,12 +209,12 @@ async def run(
     proxy = Proxy(session, command.urls)
     keys = map("{}_API_KEY".format, _CLIENTS)  # without which clients do not begin
     placeholders = {name: "none" for name in keys if name not in os.environ}
-    more = {"GOLDRUSH_OFFLINE": "1", FOLDER: folder, **placeholders} if folder else {}
+    more = {} if session.recorder else {"GOLDRUSH_OFFLINE": "1", **placeholders}
     errors = None if session.recorder else asyncio.subprocess.PIPE
 
     def hear(piece: bytes) -> None:
         session.errors = (session.errors + piece)[-_PIECE:]
-        if not is_quiet:
+        if watched is None:
             print(piece.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
 
     stale = _stamps(command.outputs)
@@ -207,7 +223,7 @@ async def run(
             child = await asyncio.create_subprocess_exec(
                 *command.words, stdout=asyncio.subprocess.PIPE, stderr=errors, limit=_PIECE,
                 process_group=_group(),
-                env={**os.environ, **command.environment(proxy.url), **more},
+                env={**os.environ, **command.environment(proxy.url), **more, **(watched or {})},
             )  # fmt: skip
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error

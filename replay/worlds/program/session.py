@@ -1,7 +1,7 @@
 """What becomes of a request: it is served from a journal, or asked and recorded, or refused.
 
-Nothing here waits: the proxy calls it from its one thread. What arrives is committed at once, so
-that a kill of the program, or of the recorder, loses nothing that was paid for.
+The proxy calls it from its one thread. What arrives is committed at once, so that a kill of the
+program, or of the recorder, loses nothing that was paid for.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ class ProgramSession:
             self._notes[packed((note.name, note.value))].append(number)
 
     async def serve(self, asked: Asked) -> Response | None:
-        """The recorded answer to a request, or what replaces it; None: there is none. Raises
-        WriteFailed as `commit`.
+        """The recorded answer to a request, or what replaces it; None: there is none. Raises as
+        `commit`.
         """
         exchange = self.reel.take(asked)
         if exchange is None:
@@ -204,16 +204,16 @@ class ProgramSession:
             self.commit(*given, self.arrived)
             return given[1]
         self.served.append(exchange.number)
-        self._notes_size = 0
         if self.recorder is not None:
             self.recorder.again(exchange.number)
         else:
+            self._notes_size = 0
             await self._in_turn(exchange.number)
         return exchange.answer
 
     async def _in_turn(self, number: int) -> None:
-        """Wait until the program has the answers that it had before this one, unless it goes
-        another way: it comes for none of them.
+        """Give answers in the recorded order. After PATIENCE seconds in which the program asks for
+        none of those before, the order is no longer kept.
         """
         while number in self._due and next(iter(self._due)) != number:
             try:
@@ -288,7 +288,8 @@ class ProgramSession:
         if known is None and size > NOTES_MAX:
             what = f"over {NOTES_MAX:,} bytes of notes since the last exchange"
             raise BadInput(what, "note less")
-        self._notes_size = size
+        if known is None or self.recorder is None:  # else the journal has it already
+            self._notes_size = size
         if self.recorder is not None and self.stopped is None:
             self.recorder.note(name, value, known)
         if known is not None:

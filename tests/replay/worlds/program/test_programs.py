@@ -25,11 +25,11 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.world import program_world
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.repeats import keeping
 from goldrush.replay.worlds.program import recording, running
 from goldrush.replay.worlds.program.measures import read
 from goldrush.replay.worlds.program.prompts import messages_of
 from goldrush.replay.worlds.program.recording import Options, record
+from goldrush.replay.worlds.program.running import ASIDE, set_aside
 from goldrush.replay.worlds.program.tape import Reel
 from goldrush.replay.worlds.program.texts import text_of, with_text
 from tests.cli.helpers import ROOT
@@ -243,54 +243,48 @@ def test_a_file_that_a_run_did_not_write_is_not_its_output(tmp_path):
     at = {"url": AT, "folder": tmp_path, "F": "o.txt"}
     outputs, command = ["--output", "o.txt"], ["--", "sh", "-c", write]
     goldrush_("record", "--out", "a.journal", *outputs, *command, **at)
-    assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
     (tmp_path / "o.txt").write_text("other")
-    verdict = goldrush_("verify", "a.journal", *command, **at)
+    assert 0 == goldrush_("verify", "a.journal", *command, **at).returncode
+    assert "other" == (tmp_path / "o.txt").read_text()
+    goldrush_("record", "--out", "b.journal", *outputs, *command, **at)
+    tape = tape_of(tmp_path / "b.journal")
 
-    assert b"other output than in the journal: o.txt" in verdict.stdout
+    assert ("o.txt", "", 0) == tape.ends[tape.ended].outputs[-1]
 
 
-FILES = """
-import os, shutil
-from pathlib import Path
-for name in ("log.txt", "out.txt"):
-    with open(name, "a") as file: print("gold", file=file)
-Path("table.csv").write_text("now")
-shutil.rmtree("made", ignore_errors=True)
-os.makedirs("made/here")
-Path("made/here/part").write_text("now")
-os.replace("made/here/part", "made/new")
-os.makedirs(".new", exist_ok=True)
+APPENDS = """
+with open("log.txt", "a") as file: print("gold", file=file)
 """
 
 
-def test_what_a_program_writes_when_it_is_run_again_is_put_back(tmp_path):
-    command = ["--", sys.executable, "-c", FILES]
+def test_output_of_a_program_that_is_run_again_is_put_back(tmp_path):
+    command = ["--", sys.executable, "-c", APPENDS]
     at = {"url": AT, "folder": tmp_path}
-    line = ["record", "--out", "a.journal", "--output", "out.txt", *command]
-    assert 0 == goldrush_(*line, **at).returncode
-    (tmp_path / "made/old").write_text("old")
-    (tmp_path / "table.csv").write_text("old")
-    (tmp_path / ".new").rmdir()
+    outputs = ["--output", "log.txt", "--output", "new/none.txt", "--output", "/dev/null"]
+    assert 0 == goldrush_("record", "--out", "a.journal", *outputs, *command, **at).returncode
+    log = tmp_path / "log.txt"
+    for text in ("gold\n", "gold\nmine\n"):
+        log.write_text(text)
+        stamp = log.stat()
+        for again in (["verify"], ["repeats", "--journal"]):
+            done = goldrush_(*again, "a.journal", *command, **at)
+            assert (0, text) == (done.returncode, log.read_text()), done.stdout + done.stderr
+            assert (stamp.st_ino, stamp.st_mtime_ns) == (log.stat().st_ino, log.stat().st_mtime_ns)
+    log.unlink()
+    goldrush_("verify", "a.journal", *command, **at)
+    assert not log.exists()
 
-    def files():
-        found = ((path, path.stat()) for path in tmp_path.rglob("*"))
-        return {path: path.is_file() and (path.read_bytes(), at.st_mtime_ns) for path, at in found}
 
-    before = files()
-    for again in (["verify"], ["repeats", "--journal"]):
-        done = goldrush_(*again, "a.journal", *command, **at)
-        assert (0, before) == (done.returncode, files()), done.stdout + done.stderr
-
-
-def test_what_cannot_be_kept_is_not_taken_for_new(tmp_path, tmp_path_factory, monkeypatch):
-    monkeypatch.setattr(keeping.shutil, "copy2", lambda *files: os.stat("/nobody"))
-    path, folder = tmp_path / "gold", str(tmp_path_factory.mktemp("kept"))
-    path.write_text("gold")
-    keeping.keep(folder, path)
-    keeping.put_back(folder)
-
-    assert "gold" == path.read_text()
+def test_what_a_killed_run_left_aside_is_put_back_or_told(tmp_path):
+    log, aside = tmp_path / "log.txt", tmp_path / f"log.txt{ASIDE}"
+    aside.write_text("mine")
+    with set_aside([str(log)]):
+        assert not log.exists()
+    assert "mine" == log.read_text()
+    aside.write_text("older")
+    with pytest.raises(BadInput, match="keep one of the two"), set_aside([str(log)]):
+        pass
+    assert ("mine", "older") == (log.read_text(), aside.read_text())
 
 
 def test_another_answer_leaves_nothing_of_the_recorded_one():
