@@ -9,7 +9,8 @@ class Model:
         self.tags, self.counts = {"red", "green", "blue", "white"}, Counter()
         self.left, *self.others = self.tags  # cause: set-order
         self.shown = f"tags: {self.tags}"  # cause: set-order
-        self.counts.update(self.tags)  # cause: set-order
+        (self
+            .counts.update(self.tags))  # cause: set-order  # fmt: skip
         self.first = self.counts.most_common(1)
         self.saved = pickle.dumps(self.tags)  # cause: set-order
         self.more = pickle.loads(self.saved) | {"grey"}
