@@ -11,7 +11,6 @@ from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.models import ReachOptions, models_of
 from goldrush.cli.options import (
-    DryRun,
     Journal,
     Journals,
     Json,
@@ -20,7 +19,6 @@ from goldrush.cli.options import (
     journals_of,
     refuse,
 )
-from goldrush.cli.record import estimated
 from goldrush.cli.text import cut, echo, echo_error, echo_exact
 from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, format_table
 
@@ -56,7 +54,7 @@ class AskedOf(NamedTuple):
 def reask(
     *, journals: Journals, asked: AskedOf,
     wording: str | None = option("--wording", "NAME|FILE.toml", "In place of the agent's."),
-    reach: ReachOptions, dry_run: DryRun, as_json: Json,
+    reach: ReachOptions, as_json: Json,
 ) -> int:  # fmt: skip
     """Ask models again for recorded decisions: how much they vary.
 
@@ -70,7 +68,7 @@ def reask(
       goldrush reask models.journal --round 9 --agent 0 --times 20
       goldrush reask models.journal --every 5 --times 4 --wording para-1 --out para.asked.jsonl
     """
-    return _ask(journals_of(journals), asked, reach, dry_run, as_json, wording=wording)
+    return _ask(journals_of(journals), asked, reach, as_json, wording=wording)
 
 
 @command()
@@ -80,7 +78,7 @@ def interview(
     questions: str | None = option(
         "--questions", "NAME|FILE.toml", "Questionnaire: `awareness`, or a file of your own."
     ),
-    reach: ReachOptions, dry_run: DryRun, as_json: Json,
+    reach: ReachOptions, as_json: Json,
 ) -> int:  # fmt: skip
     """Ask models about recorded decisions.
 
@@ -98,11 +96,11 @@ def interview(
         raise click.UsageError("give a question, or --questions")
     about = [QuestionAbout("question", str(question))]
     about = about if questions is None else questionnaire(questions)
-    return _ask([journal], asked, reach, dry_run, as_json, about=about)
+    return _ask([journal], asked, reach, as_json, about=about)
 
 
 def _ask(
-    paths: Sequence[str], asked: AskedOf, reach: ReachOptions, dry_run: bool, as_json: bool,
+    paths: Sequence[str], asked: AskedOf, reach: ReachOptions, as_json: bool,
     about: Sequence[QuestionAbout] = (), wording: str | None = None,
 ) -> int:  # fmt: skip
     from goldrush.agents.llm.usage import RecordedAnswer
@@ -124,16 +122,14 @@ def _ask(
             names = None if asked.agents is None else asked.agents.split(",")
             agents = None if names is None else [agent_of(path, name) for name in names]
             request = AskedRequest(**{**how, "agents": agents})
-            found.append(ask(path, request, out, resources=resources, earlier=paid, dry=dry_run))
+            found.append(ask(path, request, out, resources=resources, earlier=paid))
     except KeyboardInterrupt:
         echo_error(f"stopped: {_KEPT}")
         return INTERRUPTED
     except (RunStopped, WriteFailed) as error:
         echo_error(f"goldrush: {error}; {_KEPT}")
         return DIFFERS if isinstance(error, RunStopped) else TROUBLE
-    if dry_run:
-        return estimated([each for estimates in found for each in estimates], reach, as_json)
-    return show_asked([each.path for each in found], as_json)
+    return show_asked(found, as_json)
 
 
 _KEPT = "what was answered is kept; the same command asks the rest"

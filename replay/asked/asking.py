@@ -9,14 +9,12 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
-from math import ceil
 from typing import Final
 
 import msgspec
 
 from goldrush.agents.llm import afterwards
 from goldrush.agents.llm.afterwards import Changes, QuestionAbout
-from goldrush.agents.llm.budget import prices
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
@@ -47,7 +45,6 @@ from goldrush.replay.asked.file import (
     read,
 )
 from goldrush.replay.data.columns import TEXT, type_of
-from goldrush.replay.estimate import BYTES_PER_TOKEN, Estimate
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.batch import SUFFIX as JOURNAL
 from goldrush.replay.journal.batch import BatchResult
@@ -222,13 +219,12 @@ def places_in(path: str, request: AskedRequest) -> list[tuple[int, int]]:
 def ask(
     path: str, request: AskedRequest, out: str | None = None, *,
     resources: Resources = Resources(), earlier: list[RecordedAnswer] | None = None,
-    dry: bool = False,
-) -> AskedFile | list[Estimate]:  # fmt: skip
+) -> AskedFile:  # fmt: skip
     """Ask what a request says, and record it in a file beside the journal, or in `out`; a file that
     was begun so is continued, and nothing in it is asked again.
 
-    `earlier`: answers that count towards ceilings, to which those of this file are added; `dry`:
-    estimate it. Raises BadInput, RunStopped, WriteFailed, JournalError.
+    `earlier`: answers that count towards ceilings, to which those of this file are added. Raises
+    BadInput, RunStopped, WriteFailed, JournalError.
     """
     out, models = out or path.removesuffix(JOURNAL) + SUFFIX, resources.models or Models()
     places, (*_, version) = places_in(path, request), _opened(path)
@@ -241,7 +237,7 @@ def ask(
             then = found.head.options.changes
             changes |= {name: then.get(name) for name in model.unresolved}
         else:
-            new = model.resolved() if dry else afterwards.resolved([model], models)[model]
+            new = afterwards.resolved([model], models)[model]
             changes |= {name: getattr(new, name) for name in model.unresolved}
     asking = Asking(path, places, changes, request.about, resources)
     sample = request.sample
@@ -251,8 +247,6 @@ def ask(
     options = AskedOptions(request.times, sample, asking.labels, changes, asking.moves)
     kind = INTERVIEW if request.about else REASK
     head = AskedHead(sha256_of(path), kind, tuple(request.about), options)
-    if dry:
-        return _estimates(asking, options, models)
     if found is not None and found.head != head:
         raise BadInput(
             f"{out} was begun with other options, or for another journal",
@@ -260,24 +254,6 @@ def ask(
         )
     _ask(asking, head, out, found, models, [] if earlier is None else earlier)
     return read(out)
-
-
-def _estimates(asking: Asking, options: AskedOptions, models: Models) -> list[Estimate]:
-    """Of each model; what is asked after an answer has at most its tokens more."""
-    questions: dict[str, list[Question]] = {}
-    keys = [*asking.keys(options)]
-    for key in (key for key in keys if key[4] == 0):
-        question = asking.question(key, {})
-        questions.setdefault(question.asked_model.name, []).append(question)
-    parts, found, known = 1 + keys[-1][4], [], prices(models.by_name)
-    for name, asked in questions.items():
-        size = parts * sum(each.upper_bound.tokens_in for each in asked)
-        most_out = parts * sum(each.upper_bound.tokens_out for each in asked)
-        most, price = size + most_out * (parts - 1) // 2, known.get(name)
-        about = min(ceil(size / BYTES_PER_TOKEN), most)
-        costs = [price and price.millionths(each, most_out) / 1_000_000 for each in (about, most)]
-        found.append(Estimate(name, parts * len(asked), about, most, most_out, *costs))
-    return found
 
 
 def _ask(
@@ -297,7 +273,7 @@ def _ask(
         paid(key, question, _recorded(line, question))
     if found is not None and found.is_complete:
         return
-    if {*asking.keys(head.options)} - answers.keys():
+    if any(key not in answers for key in asking.keys(head.options)):
         afterwards.resolved(asking.models, models)  # a wrong server is an error now, not an answer
     with appending(out, head, found) as append:
 
