@@ -7,7 +7,6 @@ only; no record here has one.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.agents.llm.extra_body import body_of
-from goldrush.agents.llm.model import EXTRA, NAME, Model, check, check_wording, field
+from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
@@ -231,16 +230,6 @@ class ServerDown(BadInput):
     """No server answers the short question before a run begins or goes on."""
 
 
-def extra_body(where: str, fields: object) -> str:
-    """The canonical text of further fields of requests: a table of them, or JSON of one. Raises
-    BadInput.
-    """
-    try:
-        return body_of(json.loads(fields) if isinstance(fields, str) else fields)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: {error}", "give other fields, or leave it out") from None
-
-
 @attrs.frozen
 class Models:
     """The language models that a run can ask, and its limits.
@@ -249,7 +238,6 @@ class Models:
         by_name: model and endpoint by name in the roster. If empty, a name in the roster is the
             name on the server at `base_url`.
         base_url: of models without one; None: OPENAI_BASE_URL, else OpenAI.
-        extra_body: of models without a table, in canonical form.
         concurrency: greatest number of open questions.
         patience: minutes that a run waits for servers that do not answer, before it stops.
         record_failures: such answers are recorded as missing, and the run does not wait.
@@ -263,7 +251,6 @@ class Models:
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
     base_url: str | None = field(_URL, default=None)
-    extra_body: str | None = field(EXTRA, default=None)
     concurrency: int = field(integer(1, 1_000), default=16)
     patience: float = field(real(0, 10_080), default=10.0)
     record_failures: bool = field(flag(), default=False)
@@ -298,7 +285,7 @@ class Models:
                 f"the file of models has no table [{name}]",
                 f"{nearest(name, self.by_name)}it has {', '.join(self.by_name)}",
             )
-        return Model(name, name, extra_body=self.extra_body)
+        return Model(name, name)
 
     def endpoint(self, name: str) -> Endpoint:
         """The endpoint of the model of this name. Raises BadInput for an invalid `base_url`."""
@@ -323,11 +310,10 @@ class Models:
         """A warning for each request option whose new value is ignored during a run, of those that
         only the file of models gives. `label`: of the model.
         """
-        if model.name in self.by_name:
-            now = self.by_name[model.name][0]
-            now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
-        else:
-            now = attrs.evolve(model, extra_body=self.extra_body or model.extra_body)
+        if model.name not in self.by_name:
+            return []
+        now = self.by_name[model.name][0]
+        now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
         return [
             f"{label} keeps the {name} of the run, "
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
@@ -376,7 +362,11 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
             listed = f"{nearest(option, names)}it may have {', '.join(names)}"
             raise BadInput(f"{where} has {format_value(option)}", listed)
         if option == "extra_body":
-            value = extra_body(f"{where}: extra_body", value)
+            try:
+                value = body_of(value)
+            except ValueError as error:
+                fault = f"{where}: extra_body: {error}"
+                raise BadInput(fault, "give other fields, or leave it out") from None
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
         if option == "wording":
             check_wording(value, f"{where}: {option}")
