@@ -57,6 +57,10 @@ _PRICE: Final = real(0, 1e6)
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
+_VISIBLE: Final = Kind("visible ASCII", lambda v: re.fullmatch("[ -~]+", v) is not None)
+_QUERY_VALUE: Final = Kind(
+    "letters, digits and ._~-", lambda v: re.fullmatch("[A-Za-z0-9._~-]+", v) is not None
+)
 # Headers of the connection; the key has an option of its own.
 _HEADERS_TAKEN: Final = (
     "authorization", "host", "content-length", "content-type", "content-encoding",
@@ -141,8 +145,8 @@ class Endpoint:
 
         Raises BadInput for a variable that is missing, or has no such value.
         """
-        headers = {name: _value(variable, " ") for name, variable in self.headers}
-        return headers, {name: _value(variable) for name, variable in self.query}
+        headers = {name: _value(variable, _VISIBLE) for name, variable in self.headers}
+        return headers, {name: _value(variable, _QUERY_VALUE) for name, variable in self.query}
 
     def secrets(self) -> list[str]:
         """The values that are removed from texts: the key, headers and the query. Raises BadInput
@@ -186,18 +190,12 @@ class Endpoint:
         return list(dict.fromkeys(lines))
 
 
-def _value(variable: str, more: str = "._~-") -> str:
-    """The value of an environment variable. `more`: characters besides letters and digits; a space:
-    all that are visible. Raises BadInput.
-    """
+def _value(variable: str, kind: Kind) -> str:
+    """The value of an environment variable. Raises BadInput."""
     value = os.environ.get(variable, "").strip()
-    is_visible_ = value.isascii() and value.isprintable()
-    if more != " ":
-        is_visible_ = is_visible_ and all(each.isalnum() or each in more for each in value)
-    if not value or not is_visible_:
+    if not kind.holds(value):
         fault = "does not hold such a value" if value else "is not in the environment"
-        kinds = "visible ASCII" if more == " " else f"letters, digits and {more}"
-        raise BadInput(f"{variable} {fault}", f"set it to {kinds}")
+        raise BadInput(f"{variable} {fault}", f"set it to {kind.name}")
     return value
 
 
