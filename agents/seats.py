@@ -573,16 +573,12 @@ class PolicySet(Record, frozen=True):
         each = [part for part in parts for _ in range(part.count or 1)]
         is_list = is_counted or (text is not None and text not in self.mixes and len(parts) > 1)
         wanted = agents or (len(each) if is_list else max(self.agents, len(each)))
-        if is_counted and wanted != len(each) and text is not None:
+        has_others = wanted != len(each) if is_counted else is_list and wanted < len(each)
+        if has_others and text is not None:
+            noun, give = ("agent", "counts that add up to") if is_counted else ("name", "at most")
             raise BadInput(
-                f"the roster has {format_count(len(each), 'agent')}, not {wanted}",
-                f"leave the number out, or give counts that add up to {wanted}",
-            )
-        if is_list and wanted < len(each) and text is not None:
-            raise BadInput(
-                f"the roster has {format_count(len(each), 'name')} for "
-                f"{format_count(wanted, 'agent')}",
-                f"leave the number out, or give at most {wanted}",
+                f"the roster has {format_count(len(each), noun)}, not {wanted}",
+                f"leave the number out, or give {give} {wanted}",
             )
         return [each[agent % len(each)] for agent in range(wanted)]
 
@@ -656,22 +652,17 @@ def with_models_resolved(
     from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
     from goldrush.agents.llm.models import Models
 
-    chosen = {
-        entry.agent: {
-            prefix: Model.of(own) for prefix, own in options_by_prefix(entry.options).items()
-        }
-        for entry in players
-    }
-    asked = list(dict.fromkeys(model for each in chosen.values() for model in each.values()))
+    each = (own for entry in players for own in options_by_prefix(entry.options).values())
+    asked = list(dict.fromkeys(map(Model.of, each)))
     with closing(Asker(asked, models or Models())) as asker:
         resolved = asker.resolve(asked, schema())
-    options = {
-        agent: prefixed_options({prefix: resolved[model] for prefix, model in each.items()})
-        for agent, each in chosen.items()
-    }
-    return tuple(
-        replace(entry, options=options.get(entry.agent, entry.options)) for entry in entries
-    )
+
+    def with_resolved(entry: E) -> E:
+        by_prefix = options_by_prefix(entry.options).items()
+        options = {prefix: resolved[Model.of(own)] for prefix, own in by_prefix}
+        return replace(entry, options=prefixed_options(options))
+
+    return tuple(with_resolved(entry) if entry.policy == LLM else entry for entry in entries)
 
 
 def policy_label(entry: Mapping[str, Any], prompt: PromptVersion | None) -> str:

@@ -39,9 +39,6 @@ class ReachOptions(NamedTuple):
 
     models: str | None = MODELS_FILE
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
-    extra_body: str | None = option(
-        "--extra-body", "JSON", "Further fields of the requests of models without a table."
-    )
     concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
     patience: float | None = option(
         "--patience", "MINUTES",
@@ -67,13 +64,12 @@ class ReachOptions(NamedTuple):
 
 def models_of(reach: ReachOptions) -> Models:
     """The models that these options describe. Raises BadInput."""
-    from goldrush.agents.llm.models import Models, extra_body, read_models
+    from goldrush.agents.llm.models import Models, read_models
 
     options = {**reach._asdict(), "fail_over": _percent(reach.fail_over)}
-    path, body = options.pop("models"), options.pop("extra_body")
+    path = options.pop("models")
     return Models(
         by_name=read_models(path) if path else {},
-        extra_body=body and extra_body("--extra-body", body),
         warn=_tell,
         **{name: value for name, value in options.items() if value is not None},
     )

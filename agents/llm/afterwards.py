@@ -22,7 +22,7 @@ from goldrush.agents.llm.options import FIELD, FIRST, FRAMING, NONE, SAMPLING, T
 from goldrush.agents.llm.question import Answer, Question, drawn_seed
 from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.agents.llm.versions import PromptVersion, decided
-from goldrush.agents.llm.wording_rosters import recorded_once
+from goldrush.agents.llm.wording_rosters import WORDED, recorded_once
 from goldrush.agents.roster import Entry
 from goldrush.agents.session import Play
 from goldrush.kernel import shape
@@ -34,7 +34,6 @@ K = TypeVar("K")
 
 Changes = Mapping[str, Any]  # fields of Model that a model is asked with in place of its own
 
-WORDED: Final = ("wording", "wording_sha256", "wording_text")
 _OWN: Final = [name for name in (*FIRST, *SAMPLING) if name != "prompt"]  # of a model, not a prompt
 _PROBE: Final = shape.record(answer=shape.TEXT).schema
 

@@ -239,19 +239,12 @@ class Asker:
             self._once(model, "context", line)
         tokens = answer.uncounted if answer.tokens_out is None else answer.tokens_out
         if tokens > model.max_tokens:
-            most = f"over max_tokens ({model.max_tokens:,})"
-            if answer.tokens_out is None:
-                line = (
-                    "its server reports no tokens, or too few, for an answer whose size is that of "
-                    f"about {tokens:,}, {most}: ceilings count that estimate, so a unit can pass "
-                    "one before the run stops"
-                )
-            else:
-                line = (
-                    f"an answer of its server has {tokens:,} tokens, {most}: it does not keep to "
-                    "that limit, so a unit can pass a ceiling before the run stops"
-                )
-            self._once(model, "uncounted" if answer.tokens_out is None else "more", line)
+            by = ", by its size (its server reports none, or too few)"
+            line = (
+                f"an answer has {tokens:,} tokens{by if answer.tokens_out is None else ''}, over "
+                f"max_tokens ({model.max_tokens:,}): a unit can pass a ceiling before the run stops"
+            )
+            self._once(model, "more", line)
         if answer.finish != LENGTH:
             return
         if answer.tokens_out is not None and answer.tokens_out < model.max_tokens:

@@ -61,16 +61,12 @@ class Budget:
             file.write(COUNTS.pack(*counts))
 
     def take(self, amount: Amount, sign: int = 1, requests: int = 0) -> None:
-        """Count the usage of a question, and requests."""
+        """Count the usage of a question, and requests. `sign`: -1 undoes it."""
         with self.counts() as counts:
             counts[0] += sign * amount.tokens
             counts[1] += sign * self.cost_of(amount)
             counts[2] += requests
         self._names[amount.name] = None
-
-    def give_back(self, amount: Amount) -> None:
-        """Undo `take` of an amount."""
-        self.take(amount, -1)
 
     def share(self, path: str) -> None:
         """Write a new file with these counts, for `Models.shared`."""

@@ -248,12 +248,12 @@ class Client:
             if result is None or (waits.ends and isinstance(result, Failure)):
                 raise asyncio.CancelledError
             if isinstance(result, Answer):
-                budget.give_back(most)
+                budget.take(most, -1)
                 used = result.tokens_in, result.tokens_out, result.uncounted
                 budget.take(most.reported(*used))
                 return msgspec.structs.replace(result, tries=tries)
             if result.is_free:
-                budget.give_back(most)
+                budget.take(most, -1)
             if result.status != 429 or (result.wait or 0) < 1:
                 lost += 1  # a pause that the server requests uses up no try
             waited += result.wait or 0

@@ -218,16 +218,11 @@ class Framing:
             )
         written = read.as_options()
         for name, value in options.items():
-            if name not in written:
-                raise BadInput(
-                    f"the option {name} is {format_value(value)}",
-                    "it must be left out, as an entry without it has that",
-                )
-            if pack(value) != pack(written[name]):
-                raise BadInput(
-                    f"the option {name} is {format_value(value)}",
-                    f"it must be {format_value(written[name])}",
-                )
+            must = "left out, as an entry without it has that"
+            if name in written:
+                must = format_value(written[name])
+            if name not in written or pack(value) != pack(written[name]):
+                raise BadInput(f"the option {name} is {format_value(value)}", f"it must be {must}")
         if list(options) != list(written):
             raise BadInput(
                 f"the order of the options is {', '.join(options)}",

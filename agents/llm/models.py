@@ -7,7 +7,6 @@ only; no record here has one.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -18,7 +17,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.agents.llm.extra_body import body_of
-from goldrush.agents.llm.model import EXTRA, NAME, Model, check, check_wording, field
+from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
@@ -58,6 +57,10 @@ _PRICE: Final = real(0, 1e6)
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
+_VISIBLE: Final = Kind("visible ASCII", lambda v: re.fullmatch("[ -~]+", v) is not None)
+_QUERY_VALUE: Final = Kind(
+    "letters, digits and ._~-", lambda v: re.fullmatch("[A-Za-z0-9._~-]+", v) is not None
+)
 # Headers of the connection; the key has an option of its own.
 _HEADERS_TAKEN: Final = (
     "authorization", "host", "content-length", "content-type", "content-encoding",
@@ -142,8 +145,8 @@ class Endpoint:
 
         Raises BadInput for a variable that is missing, or has no such value.
         """
-        headers = {name: _value(variable, " ") for name, variable in self.headers}
-        return headers, {name: _value(variable) for name, variable in self.query}
+        headers = {name: _value(variable, _VISIBLE) for name, variable in self.headers}
+        return headers, {name: _value(variable, _QUERY_VALUE) for name, variable in self.query}
 
     def secrets(self) -> list[str]:
         """The values that are removed from texts: the key, headers and the query. Raises BadInput
@@ -187,18 +190,12 @@ class Endpoint:
         return list(dict.fromkeys(lines))
 
 
-def _value(variable: str, more: str = "._~-") -> str:
-    """The value of an environment variable. `more`: characters besides letters and digits; a space:
-    all that are visible. Raises BadInput.
-    """
+def _value(variable: str, kind: Kind) -> str:
+    """The value of an environment variable. Raises BadInput."""
     value = os.environ.get(variable, "").strip()
-    is_visible_ = value.isascii() and value.isprintable()
-    if more != " ":
-        is_visible_ = is_visible_ and all(each.isalnum() or each in more for each in value)
-    if not value or not is_visible_:
+    if not kind.holds(value):
         fault = "does not hold such a value" if value else "is not in the environment"
-        kinds = "visible ASCII" if more == " " else f"letters, digits and {more}"
-        raise BadInput(f"{variable} {fault}", f"set it to {kinds}")
+        raise BadInput(f"{variable} {fault}", f"set it to {kind.name}")
     return value
 
 
@@ -231,16 +228,6 @@ class ServerDown(BadInput):
     """No server answers the short question before a run begins or goes on."""
 
 
-def extra_body(where: str, fields: object) -> str:
-    """The canonical text of further fields of requests: a table of them, or JSON of one. Raises
-    BadInput.
-    """
-    try:
-        return body_of(json.loads(fields) if isinstance(fields, str) else fields)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}: {error}", "give other fields, or leave it out") from None
-
-
 @attrs.frozen
 class Models:
     """The language models that a run can ask, and its limits.
@@ -249,7 +236,6 @@ class Models:
         by_name: model and endpoint by name in the roster. If empty, a name in the roster is the
             name on the server at `base_url`.
         base_url: of models without one; None: OPENAI_BASE_URL, else OpenAI.
-        extra_body: of models without a table, in canonical form.
         concurrency: greatest number of open questions.
         patience: minutes that a run waits for servers that do not answer, before it stops.
         record_failures: such answers are recorded as missing, and the run does not wait.
@@ -263,7 +249,6 @@ class Models:
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
     base_url: str | None = field(_URL, default=None)
-    extra_body: str | None = field(EXTRA, default=None)
     concurrency: int = field(integer(1, 1_000), default=16)
     patience: float = field(real(0, 10_080), default=10.0)
     record_failures: bool = field(flag(), default=False)
@@ -298,7 +283,7 @@ class Models:
                 f"the file of models has no table [{name}]",
                 f"{nearest(name, self.by_name)}it has {', '.join(self.by_name)}",
             )
-        return Model(name, name, extra_body=self.extra_body)
+        return Model(name, name)
 
     def endpoint(self, name: str) -> Endpoint:
         """The endpoint of the model of this name. Raises BadInput for an invalid `base_url`."""
@@ -323,11 +308,10 @@ class Models:
         """A warning for each request option whose new value is ignored during a run, of those that
         only the file of models gives. `label`: of the model.
         """
-        if model.name in self.by_name:
-            now = self.by_name[model.name][0]
-            now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
-        else:
-            now = attrs.evolve(model, extra_body=self.extra_body or model.extra_body)
+        if model.name not in self.by_name:
+            return []
+        now = self.by_name[model.name][0]
+        now = attrs.evolve(now, max_tokens=now.max_tokens or model.max_tokens)
         return [
             f"{label} keeps the {name} of the run, "
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
@@ -376,7 +360,11 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
             listed = f"{nearest(option, names)}it may have {', '.join(names)}"
             raise BadInput(f"{where} has {format_value(option)}", listed)
         if option == "extra_body":
-            value = extra_body(f"{where}: extra_body", value)
+            try:
+                value = body_of(value)
+            except ValueError as error:
+                fault = f"{where}: extra_body: {error}"
+                raise BadInput(fault, "give other fields, or leave it out") from None
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
         if option == "wording":
             check_wording(value, f"{where}: {option}")

@@ -33,7 +33,7 @@ from goldrush.kernel.errors import BadInput, format_value
 
 E = TypeVar("E", bound=Entry)
 
-_WORDED: Final = ("wording", "wording_sha256", "wording_text")
+WORDED: Final = ("wording", "wording_sha256", "wording_text")
 _SHAPES: Final = ("reasoning", "notes", "persona", "order")  # of Framed, besides the wording
 
 
@@ -83,7 +83,7 @@ def wording_at(entry: Entry, roster: Roster, wordable: Wordable) -> Wording:
     options = entry.options
     if "wording" not in options:
         return wordable.default
-    for option in _WORDED:
+    for option in WORDED:
         check(Model, option, options.get(option), f"{entry.label}: {option}")
     name, sha256 = options["wording"], options.get("wording_sha256")
     holder = roster.wordings[name]

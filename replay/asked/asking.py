@@ -21,6 +21,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import Answer, Question
 from goldrush.agents.llm.usage import AskedModel, RecordedAnswer
 from goldrush.agents.llm.versions import PromptVersion, subject_of, wording_label
+from goldrush.agents.llm.wording_rosters import WORDED
 from goldrush.agents.players import Facts, Resources
 from goldrush.agents.session import Play, row_of
 from goldrush.kernel import fold
@@ -55,7 +56,7 @@ from goldrush.replay.tools import Tools, lacks
 SHIPPED: Final = ("awareness",)  # questionnaires
 FILE_MAX: Final = 1 << 16  # bytes of one
 UNSAID: Final = "(no answer)"  # in an interview, where the server gave none
-_NOT_IN_LABELS: Final = (*afterwards.WORDED, "sample")
+_NOT_IN_LABELS: Final = (*WORDED, "sample")
 _FACTS: Final = ("agent", "error", "source")  # of a submission: who, and how it was answered
 
 

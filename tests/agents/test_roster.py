@@ -72,7 +72,7 @@ def test_the_portrait_is_the_sources_cast() -> None:
         ("raid*\u00b2", None, "'raid*\u00b2' is no entry"),
         ("mine*1,raid*0", None, "'raid*0' stands for 0 agents"),
         ("greedy-mine*8,raid*2", 9, "has 10 agents, not 9"),
-        ("raid,mine,claim", 2, "has 3 names for 2 agents"),
+        ("raid,mine,claim", 2, "has 3 names, not 2"),
         ("raid*60000,mine*60000", None, "too long"),
         ("policies/hawk.py:Hawk", None, "named with a folder"),
         ("llm:m[temperature=0]*2", None, "temperature"),

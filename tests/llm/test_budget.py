@@ -166,20 +166,6 @@ def test_prices_are_those_of_models_that_have_both() -> None:
     assert {} == prices(one)
 
 
-@given(
-    st.lists(st.builds(Amount, st.sampled_from("ab"), st.integers(0, 10**6), st.integers(0, 99)))
-)
-def test_what_is_given_back_was_never_taken(amounts: list[Amount]) -> None:
-    budget = Budget(priced(1.5, 0.1), ["a", "b"])
-    for amount in amounts:
-        budget.take(amount)
-    for amount in reversed(amounts):
-        budget.give_back(amount)
-
-    assert 0 == counted(budget)[0]
-    assert abs(counted(budget)[1]) < 1e-9
-
-
 # What is counted as questions are asked.
 
 

@@ -109,15 +109,6 @@ def test_the_tries_of_an_outage_count_under_a_ceiling(path: Path) -> None:
 # --- --fail-over ---
 
 
-def test_too_many_failures_of_a_model_stop_the_run_before_the_next_round(path: Path) -> None:
-    """Four of ten answers a round fail: 40%, told when 20 are there."""
-    with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server, pytest.raises(RunStopped) as stopped:
-        record(path, {"rounds": 6}, "llm:a*10,raid", models=models(server.address, fail_over=0.399))
-
-    assert ("round 3", "--fail-over") == (stopped.value.unit, stopped.value.option)
-    assert "llm:a: 8 of 20 answers unreadable, over 39.9%" == stopped.value.limit
-
-
 def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
     """19 answers of a, of which 19 fail, and 19 of b."""
     rounds = FIRST - 1
@@ -128,11 +119,16 @@ def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
     assert [Failures("a", 19, {"no-json": 19}), Failures("b", 19, {})] == failures_in(path)
 
 
-def test_what_the_journal_holds_is_counted_when_a_run_goes_on(path: Path) -> None:
+def test_too_many_failures_stop_the_run_before_the_next_round_and_count_when_it_goes_on(
+    path: Path,
+) -> None:
+    """Four of ten answers a round fail: 40%, told when 20 are there."""
     with serving(failing(UNREADABLE, 0, 1, 2, 3)) as server:
-        limits = models(server.address, fail_over=0.2)
-        with pytest.raises(RunStopped):
+        limits = models(server.address, fail_over=0.399)
+        with pytest.raises(RunStopped) as stopped:
             record(path, {"rounds": 6}, "llm:a*10,raid", models=limits)
+        assert ("round 3", "--fail-over") == (stopped.value.unit, stopped.value.option)
+        assert "llm:a: 8 of 20 answers unreadable, over 39.9%" == stopped.value.limit
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="round 3: llm:a: 8 of 20 answers"):
             resume(path, models=models(server.address, fail_over=0.3))

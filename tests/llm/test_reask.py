@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, pvariance
 from typing import Any
@@ -56,11 +56,13 @@ def journal(run: Path, tmp_path: Path) -> str:
 
 def reasked(
     journal: str, request: AskedRequest, respond: Callable[[Asked], Reply] = varied,
-    names: Sequence[str] = ("a",), out: str | None = None, **limits: Any,
+    out: str | None = None, **limits: Any,
 ) -> tuple[AskedFile, Server]:  # fmt: skip
+    """What is in the file of answers beside the journal, of its name or `out`, and the server."""
+    path = str(Path(journal).with_stem(out or Path(journal).stem).with_suffix(".asked.jsonl"))
     with serving(respond) as server:
-        needs = Resources(models=models(server.address, *names, tokens=300, **limits))
-        found = ask(journal, request, out, resources=needs)
+        needs = Resources(models=models(server.address, "a", "b", tokens=300, **limits))
+        found = ask(journal, request, path, resources=needs)
     assert isinstance(found, AskedFile)
     return found, server
 
@@ -75,36 +77,21 @@ def test_decisions_are_asked_again_with_the_same_prompts(journal: str) -> None:
     assert {json.dumps([*p.question.messages]) for p in prompts if p.question} == {
         json.dumps(asked.body["messages"]) for asked in server.asked
     }
-    assert {each.recorded for each in prompts} == {
-        line.source["prompt"] for line in found.answers.values()
-    }
-    assert {1: 2 * TIMES, 2: 2 * TIMES, 3: 2 * TIMES} == Counter(key[0] for key in found.answers)
     assert verify(found.path).holds
     assert before == Path(journal).read_bytes()
     again, unasked = reasked(journal, ALL)
     assert (again, []) == (found, unasked.asked)
+    sample, _ = reasked(journal, AskedRequest(every=1, sample=0), out="0")
+    assert [line.seed for line in sample.answers.values()] == [
+        each.question and each.question.seed for each in prompts
+    ]
 
 
-def test_the_recorded_sample_has_the_recorded_seed(journal: str) -> None:
-    request = AskedRequest(at=2, agents=[1], sample=0)
-    found, _ = reasked(journal, request)
-    [prompt] = goldrush.open(journal).prompts(2, 1)
-
-    [line] = found.answers.values()
-    assert prompt.question is not None
-    assert prompt.question.seed == line.seed
-
-
-@pytest.mark.parametrize("stop", ["ceiling", "kill"])
-def test_what_was_stopped_is_continued_and_paid_once(journal: str, stop: str) -> None:
-    if stop == "ceiling":
-        with pytest.raises(RunStopped, match="--max-tokens"):
-            reasked(journal, ALL, max_tokens=TIMES * 6_000)
-        path = Path(journal.replace(".journal", ".asked.jsonl"))
-    else:
-        whole, _ = reasked(journal, ALL)
-        path = Path(whole.path)
-        path.write_bytes(whole.data[: len(whole.data) // 2])  # torn in a line
+def test_what_was_stopped_is_continued_and_paid_once(journal: str) -> None:
+    with pytest.raises(RunStopped, match="--max-tokens"):
+        reasked(journal, ALL, max_tokens=TIMES * 6_000)
+    path = Path(journal).with_suffix(".asked.jsonl")
+    path.write_bytes(path.read_bytes()[:-99])  # torn in a line
     half = read(str(path))
     assert (None, False) == (verify(str(path)).holds, half.is_complete)
     found, server = reasked(journal, ALL)
@@ -204,26 +191,20 @@ def test_hostile_answers_are_recorded_as_they_are_read(journal: str) -> None:
 
 def test_another_model_wording_and_temperature(journal: str, tmp_path: Path) -> None:
     (tmp_path / "terse.toml").write_text('[messages]\nquestion = "Round $round!"\n')
-    (tmp_path / "ab").mkdir()
     plain = AskedRequest(at=2, times=2, wording=str(tmp_path / "terse.toml"), temperature=1.5)
-    worded, server = reasked(journal, plain, out=str(tmp_path / "w.asked.jsonl"))
+    worded, server = reasked(journal, plain, out="w")
     assert {1.5} == {asked.body["temperature"] for asked in server.asked}
     assert all("Round 2!" in asked.text for asked in server.asked)
-    named = AskedRequest(at=2, times=2, model="b")
-    other, server = reasked(journal, named, names=("a", "b"), out=str(tmp_path / "b.asked.jsonl"))
+    other, server = reasked(journal, AskedRequest(at=2, times=2, model="b"), out="b")
     assert {"b-1"} == {asked.body["model"] for asked in server.asked}
-    prompts = [goldrush.open(journal).prompts(2, agent)[0] for agent in (0, 1)]
 
-    assert {each.recorded for each in prompts} == {
-        line.source["prompt"] for line in other.answers.values()
-    }
     assert [True] * 2 == [verify(each.path, [journal]).holds for each in (worded, other)]
     rows = tables([worded, other])["decisions"]
     assert {("a", "terse"), ("b", "defau")} == {
         (row["model"], str(row["wording"])[:5]) for row in rows
     }
     with pytest.raises(BadInput, match="begun with other options"):
-        reasked(journal, plain, out=other.path)
+        reasked(journal, plain, out="b")
 
 
 def test_phases_of_a_game_are_asked_again(tmp_path: Path) -> None:
@@ -247,12 +228,9 @@ def test_a_season_is_asked_again(tmp_path: Path) -> None:
     with serving(seasons.playing) as server:
         seasons.recorded(path, server.address, "judge", "worker")
     (tmp_path / "own.toml").write_text('[messages]\nquotes = "QUOTES"\n')
-    request = AskedRequest(every=1, times=2)
-    found, server = reasked(str(path), request, seasons.playing)
-    out, wording = str(tmp_path / "w.asked.jsonl"), str(tmp_path / "own.toml")
-    worded, other = reasked(
-        str(path), AskedRequest(at=1, wording=wording), seasons.playing, out=out
-    )
+    found, server = reasked(str(path), AskedRequest(every=1, times=2), seasons.playing)
+    request = AskedRequest(at=1, wording=str(tmp_path / "own.toml"))
+    worded, other = reasked(str(path), request, seasons.playing, out="w")
 
     assert len(server.asked) == len(found.answers) > 10
     assert {0} == {row["noise"] for row in tables([found])["decisions"]}  # one text for a prompt
@@ -276,12 +254,10 @@ def test_an_interview_has_prompt_and_answer_in_front(journal: str) -> None:
     Path(whole.path).write_bytes(b"".join(whole.data.splitlines(keepends=True)[:4]))
     found, server = reasked(journal, AWARE, aware)
     assert 5 == len(server.asked)
-    [prompt] = goldrush.open(journal).prompts(3, 0)
     messages = server.asked[-1].body["messages"]
 
     assert 8 == len(found.answers)
     assert ["system", "user", *["assistant", "user"] * 2] == [each["role"] for each in messages]
-    assert prompt.answer is not None
     assert messages[2]["content"] in {text_of(agent, 3) for agent in (0, 1)}
     assert verify(found.path).holds
     of = tables([found])
@@ -296,23 +272,19 @@ def test_an_interview_has_prompt_and_answer_in_front(journal: str) -> None:
     }
 
 
-def test_variance_is_split_between_what_differs(journal: str, tmp_path: Path) -> None:
+def test_variance_is_split_between_what_differs(journal: str) -> None:
     def by_model(asked: Asked) -> Reply:
         mines = [("mine", 1, 1)] * (1 + (asked.agent or 0) * 2 + asked.body["seed"] % 2)
         is_other = asked.body["model"] == "b-1"
         return completion(json.dumps({"actions": mines * (2 if is_other else 1)}))
 
-    names, out = ("a", "b"), str(tmp_path / "b.asked.jsonl")
-    one, _ = reasked(journal, AskedRequest(at=1, times=40), by_model, names)
-    two, _ = reasked(journal, AskedRequest(at=1, times=40, model="b"), by_model, names, out=out)
+    one, _ = reasked(journal, AskedRequest(at=1, times=40), by_model)
+    two, _ = reasked(journal, AskedRequest(at=1, times=40, model="b"), by_model, out="b")
     of = tables([one, two])
     [row] = [row for row in of["variance"] if row["outcome"] == "actions"]
     parts = [row[name] for name in ("within", "decisions", "wordings", "models")]
-    every = [
-        len((line.submission or {})["actions"])
-        for file in (one, two)
-        for line in file.answers.values()
-    ]
+    lines = [*one.answers.values(), *two.answers.values()]
+    every = [len((line.submission or {})["actions"]) for line in lines]
 
     assert pvariance(every) == pytest.approx(sum(parts)) == pytest.approx(row["total"])
     assert parts[2] == 0 < min(parts[0], parts[1], parts[3])
@@ -332,16 +304,11 @@ def test_variance_is_split_between_what_differs(journal: str, tmp_path: Path) ->
         ("reask run.journal", "give --round N, or --every N"),
         ("reask run.journal --round 1 --every 2", "give --round N, or --every N"),
         ("reask run.journal --round 99", "no answer of a model"),
-        (
-            "reask run.journal --round 1 --agent 2",
-            "as agent 2 in round 1; models answered as agents",
-        ),
-        ("reask run.journal --round 1 --agent 7", "agent 7"),
+        ("reask run.journal --round 1 --agent 2", "agent 2 in round 1; models answered as agents"),
         ("reask run.journal --round 1 --times 0", "--times"),
         ("reask run.journal --round 1 --temperature 3", "temperature is 3.0; it must be"),
         ("reask run.journal --round 1 --wording none-such", "none-such"),
         ("reask run.journal --round 1 --out run.journal", "cannot be read"),
-        ("reask plain.journal --every 1", "has no answer of a model"),
         ("interview run.journal --round 1", "give a question, or --questions"),
         ("interview run.journal --round 1 --questions odd.toml", "odd.toml"),
         ("measure odd.asked.jsonl", "line 1 cannot be read"),
@@ -350,7 +317,6 @@ def test_variance_is_split_between_what_differs(journal: str, tmp_path: Path) ->
 )
 def test_odd_arguments_are_one_line(journal: str, words: str, says: str) -> None:
     folder = Path(journal).parent
-    record(folder / "plain.journal", {"seed": 1, "rounds": 1}, "random")
     (folder / "odd.toml").write_text('[[question]]\nid = "a"\ntext = "?"\ncodes = {b = "("}\n')
     (folder / "odd.asked.jsonl").write_text("[]\n")
     before = Path(journal).read_bytes()

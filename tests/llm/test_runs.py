@@ -233,9 +233,9 @@ THOUGHT = "so " * 60_000
 @pytest.mark.parametrize(
     ("tokens", "thought", "warning", "known"),
     [
-        (40_000, "", "an answer of its server has 40,000 tokens, over", 40_000),
-        (20, THOUGHT, "too few, for an answer whose size is that of about 45,003", 4_099),
-        (None, THOUGHT, "no tokens, or too few, for an answer whose size", 4_099),
+        (40_000, "", "an answer has 40,000 tokens, over", 40_000),
+        (20, THOUGHT, "an answer has 45,003 tokens, by its size", 4_099),
+        (None, THOUGHT, "by its size (its server reports none, or too few), over", 4_099),
     ],
 )
 def test_a_ceiling_holds_where_a_server_ignores_the_limit_of_an_answer(

@@ -52,7 +52,6 @@ def changing(name: str, right: int = 20, wrong: int = 0, missing: int = 0) -> li
 
 
 ALL = {name: changing(name) for name in EXPECTED}
-OTHER_WAY = {name: changing(name, right=0, wrong=20) for name in EXPECTED}
 
 
 def cell_of(
@@ -250,15 +249,6 @@ def test_the_null_itself_is_judged_by_nobody() -> None:
     assert [] == Assessment(results(*cell_of(ALL, FEW, "random"))).verdicts
 
 
-@pytest.mark.parametrize("changes", [ALL, OTHER_WAY, {}], ids=["right", "wrong", "none"])
-def test_without_random_in_the_study_all_is_undecided_and_it_is_said(changes: Changes) -> None:
-    found = results(*cell_of(changes, FEW), *cell_of(changes, MANY))
-
-    assert dict.fromkeys(EVERY, UNDECIDED) == judged(found)
-    for one in verdicts_of(found).values():
-        assert "the study has no null (roster random)" == one.note
-
-
 def test_the_null_is_known_by_who_plays_and_not_by_the_name_of_a_roster() -> None:
     blind = [
         attrs.evolve(run, cell=attrs.evolve(run.cell, roster="blind"))
@@ -271,7 +261,9 @@ def test_the_null_is_known_by_who_plays_and_not_by_the_name_of_a_roster() -> Non
     assert dict.fromkeys(EVERY, UNDECIDED) == judged(results(*runs))
     assert {} == verdicts_of(results(*runs), "blind")
     found = results(*runs[:40], *is_called_random)
-    assert "the study has no null (roster random)" == verdicts_of(found)["norms"].note
+    verdicts = verdicts_of(found).values()
+    says = "the study has no null (roster random)"
+    assert [(UNDECIDED, says)] * len(EVERY) == [(one.verdict, one.note) for one in verdicts]
 
 
 # nothing to reduce
@@ -368,24 +360,19 @@ def test_treatments_that_differ_in_the_number_of_agents_alone_are_a_pair() -> No
     ] == pairs(*cells)
 
 
-def test_treatments_of_ones_own_are_paired_by_what_they_set() -> None:
-    own = {"mine": {"alpha": 3.0}, "mine-20": {"alpha": 3.0, "agents": 20}}
-    other = {"mine": {"alpha": 3.0}, "mine-20": {"alpha": 2.0, "agents": 20}}
-    cells = [Cell(name, LEARNER, 50) for name in own]
+@pytest.mark.parametrize(
+    ("treatments", "are_pair"),
+    [
+        ({"mine": {"alpha": 3.0}, "mine-20": {"alpha": 3.0, "agents": 20}}, True),
+        ({"mine": {"alpha": 3.0}, "mine-20": {"alpha": 2.0, "agents": 20}}, False),
+        ({"a": {"agents": 5}, "b": {"agents": 20, "rows": 7}}, False),
+        ({"stamina-mixed": None, MANY: None}, False),
+        ({FEW: None, MANY: None, "again": {"agents": 20}}, True),  # the first of the same
+    ],
+)
+def test_treatments_are_paired_by_what_they_set(
+    treatments: Mapping[str, object], are_pair: bool
+) -> None:
+    cells = [Cell(name, LEARNER, 50) for name in treatments]
 
-    assert [tuple(map(str, cells))] == pairs(*cells, **own)
-    assert [] == pairs(*cells, **other)
-
-
-def test_other_numbers_of_agents_and_mixed_stamina_are_no_pair() -> None:
-    own = {"a": {"agents": 5}, "b": {"agents": 20, "rows": 7}}
-
-    assert [] == pairs(Cell("a", LEARNER, 9), Cell("b", LEARNER, 9), **own)
-    assert [] == pairs(Cell("stamina-mixed", LEARNER, 9), Cell(MANY, LEARNER, 9))
-
-
-def test_of_two_treatments_that_set_the_same_the_first_is_taken() -> None:
-    same = {"again": {"agents": 20}}
-    cells = [Cell(t, LEARNER, 200) for t in (FEW, MANY, "again")]
-
-    assert [tuple(map(str, cells[:2]))] == pairs(*cells, **same)
+    assert [tuple(map(str, cells[:2]))] * are_pair == pairs(*cells, **treatments)
