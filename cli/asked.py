@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -24,6 +24,7 @@ from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, fo
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.afterwards import QuestionAbout
+    from goldrush.replay.asked.file import AskedFile
 
 
 class AskedOf(NamedTuple):
@@ -114,7 +115,7 @@ def _ask(
     if len(paths) > 1:
         refuse({"--out": asked.out}, "each journal has a file of its own")
     resources, paid = Resources(models=models_of(reach)), list[RecordedAnswer]()
-    found: list[Any] = []
+    found: list[AskedFile] = []
     how = {**asked._asdict(), "about": about, "wording": wording}
     out = how.pop("out")
     try:
@@ -141,25 +142,28 @@ SHOWN_MAX = 40  # rows of a table, and characters of a cell
 
 
 def show_asked(
-    paths: Sequence[str], as_json: bool, table: str | None = None, codes: str | None = None
+    files: Sequence[AskedFile], as_json: bool, table: str | None = None, codes: str | None = None
 ) -> int:
     """Print the tables of files of `reask` and `interview`; `table`: one, as CSV; `codes`: a CSV
     file in which a person has coded the table of answers.
     """
     from goldrush.kernel.errors import unknown
     from goldrush.kernel.files import read_input
-    from goldrush.replay.asked.file import SIZE_MAX, read
+    from goldrush.replay.asked.file import SIZE_MAX
     from goldrush.replay.asked.tables import codes_in, tables
 
     by_hand = "" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
-    found = tables([read(path) for path in paths], codes_in(by_hand))
+    found = tables(files, codes_in(by_hand))
     if table is not None:
         if table not in found:
             raise unknown("table", table, found)
         echo_exact([csv_of_records(found[table])])
         return DONE
-    told = [f"{name}:\n{_format(found[name])}" for name in PRINTED if found[name]]
-    told = told or [_format([{n: row[n] for n in TOLD} for row in found["answers"]])]
+    rows = {name: found[name] for name in PRINTED if found[name]}
+    rows = rows or {"answers": [{n: row[n] for n in TOLD} for row in found["answers"]]}
+    told = [f"{name}:\n{_format(each)}" for name, each in rows.items() if each]
+    if not found["variance"]:
+        told += ["Nothing is compared: no decision was answered by each model with each wording."]
     echo(as_json, lambda: found, lambda: "\n\n".join(told))
     return DONE
 

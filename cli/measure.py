@@ -78,10 +78,13 @@ def measure(
       goldrush measure run.journal
       goldrush measure study --json
     """
-    if journals[0].endswith(ASKED):
+    if any(path.endswith(ASKED) for path in journals):
         from goldrush.cli.asked import show_asked
+        from goldrush.replay.asked.file import read
 
-        return show_asked(journals, as_json, table, codes)
+        given = {"--usage": usage, "--csv": as_csv, "--models": models, "--step": step}
+        refuse({**given, "--measure": own_measures}, "it is of journals")
+        return show_asked([*map(read, journals)], as_json, table, codes)
     refuse({"--table": table, "--codes": codes}, "they are of files of `reask` or `interview`")
     paths = journals_of(journals)
     if usage:

@@ -315,10 +315,12 @@ def _verified(found: AskedFile, journal: str, resources: Resources) -> BatchResu
     head, options = found.head, found.head.options
     places = [(unit, agent) for unit, agent, *_ in options.decisions]
     asking = Asking(journal, places, options.changes, head.question, resources)
-    keys, faults = {*asking.keys(options)}, []
+    samples, faults = range(options.sample, options.sample + options.times), list[str]()
+    count = len(asking.decisions) * options.times * max(1, len(head.question))
     if (asking.labels, asking.moves) != (options.decisions, options.moves):
         faults.append("its first line is not what the journal gives")
-    if not found.answers.keys() <= keys or (found.is_complete and found.answers.keys() != keys):
+    are_asked = all(k[:3] in asking.decisions and k[3] in samples for k in found.answers)
+    if not are_asked or (found.is_complete and len(found.answers) != count):
         faults.append("its answers are not those to its questions")
     for key, line in found.answers.items() if not faults else ():
         question = asking.question(key, found.answers)
@@ -327,10 +329,10 @@ def _verified(found: AskedFile, journal: str, resources: Resources) -> BatchResu
             is_other = question.digest != line.source.get("prompt")
             what = "its prompt is another" if is_other else "it is not what its text gives"
             faults.append(f"{place}: {what}")
-    count = format_count(len(found.answers), "answer")
+    note = format_count(len(found.answers), "answer")
     is_open = not (faults or found.is_complete)
-    trouble = f"{found.path} is unfinished: {count} so far" if is_open else None
-    return BatchResult(found.path, None, trouble, faults[:1], note=count)
+    trouble = f"{found.path} is unfinished: {note} so far" if is_open else None
+    return BatchResult(found.path, None, trouble, faults[:1], note=note)
 
 
 class Questionnaire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

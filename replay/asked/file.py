@@ -8,6 +8,7 @@ leaves it at the end, is not read, and written over.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
@@ -122,8 +123,9 @@ def read(path: str) -> AskedFile:
         )
     head, *others = (_decoded(path, *each) for each in enumerate(lines or [b""]))
     answers = {answer.key: answer for answer in others}
-    if len(answers) < len(others):
-        raise BadInput(f"{path} has two answers to one question", _INSTEAD)
+    parts = range(max(1, len(head.question)))
+    if len(answers) < len(others) or any(answer.part not in parts for answer in others):
+        raise BadInput(f"{path} has two answers to one question, or one to none", _INSTEAD)
     return AskedFile(path, head, answers, data, is_complete)
 
 
@@ -137,9 +139,12 @@ def _end(lines: bytes | bytearray) -> bytes:
 
 def _decoded(path: str, index: int, line: bytes) -> Any:
     try:
-        return msgspec.json.decode(line, type=AskedAnswer if index else AskedHead)
-    except (ValueError, RecursionError) as error:
+        found = msgspec.json.decode(line, type=AskedAnswer if index else AskedHead)
+        for about in () if index else found.question:
+            [*map(re.compile, about.codes.values())]
+    except (ValueError, RecursionError, re.error) as error:
         raise BadInput(f"{path}: line {index + 1} cannot be read: {error}", _INSTEAD) from None
+    return found
 
 
 @contextmanager

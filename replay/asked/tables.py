@@ -9,15 +9,17 @@ error, and one that never arrived is none.
 - `noise`: the probability that two answers to one decision, drawn without replacement, differ.
 - `differ`: the probability that answers to a decision differ, one from each of two cells, which
   for one and the same is its noise; `excess`: by how much it is over the mean noise of the two.
-- Variance of an outcome (a number in a move, of a kind of item how many): within a decision;
-  between the means of decisions in a cell; of wordings in a model; of models. These add up to
-  `total`. Every decision in a cell has the same weight.
+- Variance of an outcome (a number in a move, of a kind of item how many; 0 where a move has none)
+  over answers that did not fail: within a decision; between the means of decisions in a cell; of
+  wordings in a model; of models. These add up to `total`. Every decision in a cell has the same
+  weight.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,26 +30,35 @@ from statistics import fmean, pvariance
 from typing import Any
 
 from goldrush.agents.llm.failures import NO_ANSWER
+from goldrush.kernel.errors import BadInput
 from goldrush.replay.asked.file import AskedAnswer, AskedFile, AskedHead
 
 TableRow = dict[str, object]
 Cell = tuple[str, str]  # labels of the model and the wording
-Moves = list[tuple[str, Mapping[str, float]]]  # as text, with outcomes
-Answers = Mapping[tuple[object, ...], Mapping[Cell, Moves]]  # by journal and decision
+Outcomes = Mapping[str, float]
+Moves = list[tuple[str, Outcomes | None]]  # as text, with outcomes; None: it failed
+Answers = Mapping[tuple[Any, ...], Mapping[Cell, Moves]]  # by journal, decision and question
+Codes = Mapping[tuple[str, ...], str]  # of answers, by _key
 
 
-def tables(
-    files: Sequence[AskedFile], by_hand: Mapping[tuple[str, ...], str] = {}
-) -> dict[str, list[TableRow]]:
-    """The tables by name. `by_hand`: codes of answers, see `codes_in`."""
-    answers = [row for file in files for row in _answers(file, by_hand)]
+def tables(files: Sequence[AskedFile], by_hand: Codes = {}) -> dict[str, list[TableRow]]:
+    """The tables by name, of files that are not equal. `by_hand`: codes of answers, see `codes_in`.
+    Raises BadInput for codes of other answers.
+    """
+    answers: list[TableRow] = []
     by_place: dict[tuple[object, ...], dict[Cell, Moves]] = {}
-    for file in files:
+    for file in {each.data: each for each in files}.values():
+        cells = {each[:2]: each[2:] for each in file.head.options.decisions}
         for line in file.answers.values():
-            place = file.head.journal, *line.key[:3], line.part
+            cell = cells.get((line.round, line.agent), ("", ""))
+            about = file.head.question[line.part] if file.head.question else None
+            asked = (about.id, about.text) if about else (None, None)
+            answers.append(_answer(file, line, cell, by_hand))
             if line.error != NO_ANSWER and (line.error or line.submission):
-                moves = by_place.setdefault(place, {}).setdefault(_cell(file.head, line), [])
-                moves.append(_move(file.head, line))
+                place = file.head.journal, *line.key[:3], *asked
+                by_place.setdefault(place, {}).setdefault(cell, []).append(_move(file.head, line))
+    if others := by_hand.keys() - map(_key, answers):
+        raise BadInput(f"codes of other answers: {', '.join(min(others))}", "leave them out")
     return {
         "decisions": [*_decisions(by_place)],
         "differences": [*_differences(by_place)],
@@ -57,34 +68,29 @@ def tables(
     }
 
 
-def _cell(head: AskedHead, line: AskedAnswer) -> Cell:
-    of = {(unit, agent): (model, wording) for unit, agent, model, wording in head.options.decisions}
-    return of.get((line.round, line.agent), ("", ""))
-
-
-def _move(head: AskedHead, line: AskedAnswer) -> tuple[str, Mapping[str, float]]:
+def _move(head: AskedHead, line: AskedAnswer) -> tuple[str, Outcomes | None]:
     """A move as text, and its outcomes."""
     if line.error is not None:
-        return line.error, {}
+        return line.error, None
     said = line.submission or {}
     fields = {name: said[name] for name in head.options.moves if name in said} or said
-    return json.dumps(fields), _outcomes("", fields)
+    return json.dumps(fields), dict(_outcomes("", fields))
 
 
-def _outcomes(name: str, value: Any) -> Counter[str]:
-    """The numbers in a value, by what they count."""
+def _outcomes(name: str, value: Any) -> Iterator[tuple[str, float]]:
+    """The numbers in a value, by what they count; each name once."""
     match value:
         case bool() | int() | float():
-            return Counter({name: value})
+            yield name, value
         case str():
-            return Counter({f"{name}={value}": 1})
+            yield f"{name}={value}", 1
         case dict():
-            each = (_outcomes(f"{name}.{key}".strip("."), item) for key, item in value.items())
-            return sum(each, Counter())
+            for key, item in value.items():
+                yield from _outcomes(f"{name}.{key}".strip("."), item)
         case list():
-            kinds = Counter(f"{name} {item[0]}" for item in value if type(item) is list and item)
-            return kinds + Counter({name: len(value)})
-    return Counter()
+            yield name, len(value)
+            kinds = (item[0] for item in value if type(item) is list and item)
+            yield from ((f"{name} {kind}", count) for kind, count in Counter(kinds).items())
 
 
 def _differ(x: Counter[str], y: Counter[str]) -> float | None:
@@ -95,14 +101,14 @@ def _differ(x: Counter[str], y: Counter[str]) -> float | None:
 
 
 def _decisions(answers: Answers) -> Iterator[TableRow]:
-    for (_, unit, agent, number, _), cells in answers.items():
+    for (_, unit, agent, number, question, _), cells in answers.items():
         for (model, wording), given in cells.items():
             moves = Counter(move for move, _ in given)
             [(move, most)] = moves.most_common(1)
             shares = [count / moves.total() for count in moves.values()]
             yield {
                 "model": model, "wording": wording, "round": unit, "agent": agent,
-                "number": number, "answers": moves.total(), "moves": len(moves),
+                "number": number, "question": question, "answers": moves.total(), "moves": len(moves),
                 "share": most / moves.total(),
                 "entropy": -sum(share * log2(share) for share in shares) + 0.0,
                 "noise": _differ(moves, moves), "move": move,
@@ -118,22 +124,27 @@ def _shared(answers: Answers) -> tuple[list[Cell], list[Mapping[Cell, Moves]]]:
 def _differences(answers: Answers) -> Iterator[TableRow]:
     cells, shared = _shared(answers)
     moves = [{cell: Counter(move for move, _ in of[cell]) for cell in cells} for of in shared]
-    found: dict[tuple[Cell, Cell], float] = {}
-    for a, b in combinations_with_replacement(cells, 2):
-        each = [d for of in moves if (d := _differ(of[a], of[b])) is not None]
-        if each:
-            found[a, b] = fmean(each)
-    for (a, b), differ in found.items() if len(cells) > 1 else ():
-        noise = [found[cell, cell] for cell in (a, b) if (cell, cell) in found]
-        excess = differ - fmean(noise) if len(noise) > 1 else None
+    for a, b in combinations_with_replacement(cells, 2) if len(cells) > 1 else ():
+        each = [
+            (_differ(of[a], of[b]), _differ(of[a], of[a]), _differ(of[b], of[b])) for of in moves
+        ]
+        whole = [(x, (y + z) / 2) for x, y, z in each if None not in (x, y, z)]
+        known = whole or [(x, None) for x, *_ in each if x is not None]
         names = dict(zip(("model", "wording", "other_model", "other_wording"), a + b, strict=True))
-        yield {**names, "decisions": len(moves), "differ": differ, "excess": excess}
+        differ = fmean(x for x, _ in known) if known else None
+        excess = fmean(x - y for x, y in whole) if whole else None
+        yield {**names, "decisions": len(known), "differ": differ, "excess": excess}
 
 
 def _variance(answers: Answers) -> Iterator[TableRow]:
-    cells, shared = _shared(answers)
-    for name in dict.fromkeys(n for of in shared for c in cells for _, o in of[c] for n in o):
-        values = {c: [[o.get(name, 0) for _, o in of[c]] for of in shared] for c in cells}
+    made = {
+        place: {c: [o for _, o in moves if o is not None] for c, moves in of.items()}
+        for place, of in answers.items()
+    }
+    cells = list(dict.fromkeys(cell for of in made.values() for cell in of))
+    shared = [of for of in made.values() if all(of.get(cell) for cell in cells)]
+    for name in dict.fromkeys(n for of in shared for c in cells for o in of[c] for n in o):
+        values = {c: [[o.get(name, 0) for o in of[c]] for of in shared] for c in cells}
         means = {c: [fmean(each) for each in values[c]] for c in cells}
         by_cell = {c: fmean(means[c]) for c in cells}
         by_model = {c: fmean(by_cell[d] for d in cells if d[0] == c[0]) for c in cells}
@@ -147,28 +158,25 @@ def _variance(answers: Answers) -> Iterator[TableRow]:
         yield {"outcome": name, "mean": mean, "total": sum(parts.values()), **parts}
 
 
-def _answers(file: AskedFile, by_hand: Mapping[tuple[str, ...], str]) -> Iterator[TableRow]:
-    for line in file.answers.values():
-        model, wording = _cell(file.head, line)
-        about = file.head.question[line.part] if file.head.question else None
-        form = (line.submission or {}).items() if about else ()
-        rules = about.codes.items() if about else ()
-        codes = [f"{name}={value}" for name, value in form if about and about.fields.get(name)]
-        codes += [code for code, sign in rules if re.search(sign, line.text or "", re.IGNORECASE)]
-        row = {
-            "file": file.path, "model": model, "wording": wording, "round": line.round,
-            "agent": line.agent, "number": line.number, "sample": line.sample,
-            "question": about and about.id, "error": line.error, "text": line.text,
-            "move": _move(file.head, line)[0] if line.submission else None,
-        }  # fmt: skip
-        yield {**row, "codes": by_hand.get(_key(row), ";".join(codes))}
-
-
-_KEY = ("file", "round", "agent", "sample", "question")
+def _answer(file: AskedFile, line: AskedAnswer, cell: Cell, by_hand: Codes) -> TableRow:
+    about = file.head.question[line.part] if file.head.question else None
+    form = (line.submission or {}).items() if about else ()
+    rules = about.codes.items() if about else ()
+    codes = [f"{name}={value}" for name, value in form if about and about.fields.get(name)]
+    codes += [code for code, sign in rules if re.search(sign, line.text or "", re.IGNORECASE)]
+    row = {
+        "file": file.path, "model": cell[0], "wording": cell[1], "round": line.round,
+        "agent": line.agent, "number": line.number, "sample": line.sample,
+        "question": about and about.id, "error": line.error, "text": line.text,
+        "move": _move(file.head, line)[0] if line.submission else None,
+    }  # fmt: skip
+    return {**row, "codes": by_hand.get(_key(row), ";".join(codes))}
 
 
 def _key(row: Mapping[str, object]) -> tuple[str, ...]:
-    return tuple("" if row.get(name) is None else str(row[name]) for name in _KEY)
+    names = ("round", "agent", "number", "sample", "question")
+    cells = (row.get(name) for name in names)
+    return os.path.realpath(str(row.get("file"))), *("" if c is None else str(c) for c in cells)
 
 
 def _codes(answers: Sequence[TableRow]) -> Iterator[TableRow]:
@@ -187,6 +195,11 @@ def _codes(answers: Sequence[TableRow]) -> Iterator[TableRow]:
 
 def codes_in(text: str) -> dict[tuple[str, ...], str]:
     """The column `codes` of a table of answers as CSV, in which a person has written: codes of an
-    answer, separated by `;`.
+    answer, separated by `;`. Raises BadInput for a table without it.
     """
-    return {_key(row): row.get("codes") or "" for row in csv.DictReader(StringIO(text))}
+    rows = [*csv.DictReader(StringIO(text))]
+    if any(row.get("codes") is None for row in rows):
+        raise BadInput(
+            "the table of answers has no column codes", "give what --table answers gives"
+        )
+    return {_key(row): row["codes"] for row in rows}
