@@ -194,8 +194,6 @@ class Players(Generic[S]):
         policies: those policies, without those of other distributions.
         horizon: the name of the setting that is the number of the last unit; empty: there is none.
         prompt: the version of the prompt of models; None: none can play.
-        early: settings of a short run in which all that agents can be asked comes about; empty:
-            the first units of any run will do.
         takes_program: whether agents have tests made, for which users may give a program.
         kinds: what other distributions can add to the world besides policies.
     """
@@ -208,7 +206,6 @@ class Players(Generic[S]):
     takes_program: bool = False
     kinds: Sequence[PluginKind] = ()
     prompt: PromptVersion | None = None
-    early: Mapping[str, object] = {}
 
     # Before a run.
 

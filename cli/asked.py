@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.codes import DIFFERS, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.models import ReachOptions, models_of
+from goldrush.cli.models import ReachOptions, models_of, show_asked
 from goldrush.cli.options import (
     Journal,
     Journals,
@@ -19,8 +19,7 @@ from goldrush.cli.options import (
     journals_of,
     refuse,
 )
-from goldrush.cli.text import cut, echo, echo_error, echo_exact
-from goldrush.replay.text import TABLE_DIGITS, csv_of_records, format_number, format_table
+from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.afterwards import QuestionAbout
@@ -134,46 +133,3 @@ def _ask(
 
 
 _KEPT = "what was answered is kept; the same command asks the rest"
-
-
-PRINTED = ("decisions", "differences", "variance", "codes")
-TOLD = ("round", "agent", "sample", "error", "text")
-SHOWN_MAX = 40  # rows of a table, and characters of a cell
-
-
-def show_asked(
-    files: Sequence[AskedFile], as_json: bool, table: str | None = None, codes: str | None = None
-) -> int:
-    """Print the tables of files of `reask` and `interview`; `table`: one, as CSV; `codes`: a CSV
-    file in which a person has coded the table of answers.
-    """
-    from goldrush.kernel.errors import unknown
-    from goldrush.kernel.files import read_input
-    from goldrush.replay.asked.file import SIZE_MAX
-    from goldrush.replay.asked.tables import codes_in, tables
-
-    by_hand = "" if codes is None else read_input(codes, SIZE_MAX, "give a table of answers")
-    found = tables(files, codes_in(by_hand))
-    if table is not None:
-        if table not in found:
-            raise unknown("table", table, found)
-        echo_exact([csv_of_records(found[table])])
-        return DONE
-    rows = {name: found[name] for name in PRINTED if found[name]}
-    rows = rows or {"answers": [{n: row[n] for n in TOLD} for row in found["answers"]]}
-    told = [f"{name}:\n{_format(each)}" for name, each in rows.items() if each]
-    if not found["variance"]:
-        told += ["Nothing is compared: no decision was answered by each model with each wording."]
-    echo(as_json, lambda: found, lambda: "\n\n".join(told))
-    return DONE
-
-
-def _format(rows: Sequence[dict[str, object]]) -> str:
-    cells = [[*rows[0]], *(map(_cell, row.values()) for row in rows)]
-    return format_table([[*each] for each in cells], most=SHOWN_MAX)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float) or value is None:
-        return format_number(value, TABLE_DIGITS)
-    return cut(str(value), SHOWN_MAX)

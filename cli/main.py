@@ -60,7 +60,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "List what can be played": {
         "policies": ("catalogue", "List the policies for rosters, with their settings."),
         "treatments": ("catalogue", "List treatments: named variations of the settings."),
-        "wordings": ("wordings", "List, show or check wordings: the texts of prompts."),
+        "wordings": ("wordings", "List or show wordings: the texts of prompts."),
         "settings": ("catalogue", "List the settings of a world: name, default, range."),
         "columns": ("catalogue", "List the columns of tables: name, type, unit, meaning."),
     },

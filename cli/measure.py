@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile
+from goldrush.cli.models import ModelsFile, show_asked
 from goldrush.cli.options import (
     ASKED,
     Jobs,
@@ -79,7 +79,6 @@ def measure(
       goldrush measure study --json
     """
     if any(path.endswith(ASKED) for path in journals):
-        from goldrush.cli.asked import show_asked
         from goldrush.replay.asked.file import read
 
         given = {"--usage": usage, "--csv": as_csv, "--models": models, "--step": step}

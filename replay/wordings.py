@@ -1,30 +1,21 @@
-"""Wordings of a world: listed, shown as files, and checked under every treatment."""
+"""Wordings of a world: listed, and shown as files."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.messages import fields_in
 from goldrush.agents.llm.options import DEFAULT
-from goldrush.agents.llm.question import Question
 from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.llm.wording_files import wording_named
-from goldrush.agents.llm.wordings import LETTERS, Names, Wordable, Wording, changes_in
-from goldrush.agents.players import Facts, Players, Resources
+from goldrush.agents.llm.wordings import Wordable, Wording, changes_in
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.shape import Schema
 from goldrush.kernel.text import is_visible
-from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
-from goldrush.replay.workers import map_in_order
 
 _WIDTH: Final = 100  # columns of a written file, where spaces allow it
-NAME: Final = "model"  # of the model that is asked in memory; no server is
 
 
 @attrs.frozen
@@ -40,73 +31,6 @@ class ListedWording:
     description: str
     sha256: str | None
     variants: int
-
-
-@attrs.frozen
-class CheckedTreatment:
-    """The prompts of a wording under a treatment, in the first units of a run of policies.
-
-    Attributes:
-        prompts: their number.
-        largest: size of the largest, in bytes.
-        fault: why a run with this wording is refused; None: it is not.
-        lacking: the number of those that lack a key of the answer in quotes, by key.
-    """
-
-    treatment: str
-    prompts: int
-    largest: int
-    fault: str | None = None
-    lacking: Mapping[str, int] = attrs.field(factory=dict)
-
-
-@attrs.frozen
-class CheckedWording:
-    """What a check of a wording found.
-
-    Attributes:
-        size: of its canonical form, in bytes.
-        prompt: version of the prompt.
-        longest: greatest size of a prompt of this version, in bytes.
-        untold: what prompts do not tell an agent that it has to know, each with the variants, from
-            0, that do not.
-    """
-
-    wording: str
-    sha256: str | None
-    size: int
-    variants: int
-    prompt: int
-    longest: int
-    treatments: Sequence[CheckedTreatment]
-    untold: Mapping[str, Sequence[int]] = attrs.field(factory=dict)
-
-    @property
-    def holds(self) -> bool:
-        """Whether runs under each treatment take it, with no prompt that is too long."""
-        return all(each.fault is None and each.largest <= self.longest for each in self.treatments)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What prompts lack that an agent needs to answer, a line each."""
-        counts: Counter[str] = Counter()
-        for each in self.treatments:
-            counts.update(each.lacking)
-        total = sum(each.prompts for each in self.treatments)
-        keys = [
-            f'{count:,} of {total:,} prompts lack the key "{key}" of the answer, in quotes'
-            for key, count in counts.items()
-        ]
-        facts = []
-        for what, variants in self.untold.items():
-            some = f"prompts of variant {', '.join(map(str, variants))}"
-            whose = some if len(variants) < self.variants else "all prompts"
-            facts.append(f"{whose} lack {what}")
-        return [*keys, *facts]
-
-    def as_dict(self) -> dict[str, object]:
-        """The value for JSON."""
-        return {**attrs.asdict(self), "holds": self.holds, "warnings": self.warnings}
 
 
 def listed(world: str = WORLD_DEFAULT) -> list[ListedWording]:
@@ -126,21 +50,6 @@ def text_of(name: str, world: str = WORLD_DEFAULT) -> str:
     return as_toml(wording_named(name, wordable), wordable)
 
 
-def check(name: str, world: str = WORLD_DEFAULT) -> CheckedWording:
-    """A wording, by name or file, rendered under every treatment of a world, by several processes.
-    Raises BadInput for one that breaks a rule; WorkerDied.
-    """
-    version, wordable = _version(world)
-    wording = wording_named(name, wordable)
-    of = tools_for(world)
-    tasks = [(world, name, each) for each in of.treatments or (BASELINE,)]
-    return CheckedWording(
-        wording.name, wording.sha256, len(wording.text.encode()), len(wording.variants),
-        version.number, version.longest,
-        list(map_in_order(_checked, tasks)), untold_by(wording, wordable),
-    )  # fmt: skip
-
-
 def _version(world: str) -> tuple[PromptVersion, Wordable]:
     """The version of a world's prompt, and what wordings can change in it."""
     version = players_of(tools_for(world)).prompt
@@ -149,59 +58,6 @@ def _version(world: str) -> tuple[PromptVersion, Wordable]:
             f"the prompts of the {world} world cannot be worded", "give another world (--world)"
         )
     return version, version.wordable()
-
-
-def _checked(task: tuple[str, str, str]) -> CheckedTreatment:
-    world, name, treatment = task
-    of = tools_for(world)
-    who, names = players_of(of), wording_named(name, _version(world)[1]).names
-    chosen = of.treatments[treatment].settings if treatment in of.treatments else {}
-    settings = {each: value for each, value in who.early.items() if each not in chosen}
-    prompts = largest = 0
-    lacking: Counter[str] = Counter()
-    try:
-        for questions in _asked(who, name, treatment, settings, names):
-            for asked in questions:
-                prompts += 1
-                largest = max(largest, sum(len(m["content"].encode()) for m in asked.messages))
-                text = "\n".join(message["content"] for message in asked.messages)
-                lacking.update(key for key in sorted(_keys(asked.schema)) if f'"{key}"' not in text)
-    except BadInput as error:
-        return CheckedTreatment(treatment, prompts, largest, str(error))
-    return CheckedTreatment(treatment, prompts, largest, lacking=lacking)
-
-
-def _keys(schema: Schema) -> set[str]:
-    """The keys of all objects that a schema allows."""
-    inner = [*schema.get("anyOf", ()), *schema.get("properties", {}).values()]
-    inner += [schema["items"]] if "items" in schema else []
-    return set(schema.get("properties", ())).union(*map(_keys, inner))
-
-
-def untold_by(wording: Wording, wordable: Wordable) -> dict[str, list[int]]:
-    """As in CheckedWording."""
-    found: dict[str, list[int]] = {}
-    for field, sets in wordable.tells.items():
-        number = f"number of the {field}"
-        what = "name or number of the agent that is asked" if field == "agent" else number
-        for variant, messages in enumerate(wording.variants):
-            has = {id for id, text in messages.texts.items() if field in fields_in(text)}
-            if not any(has.issuperset(ids) for ids in sets):
-                found.setdefault(f"the {what}", []).append(variant)
-    return found
-
-
-def _asked(
-    who: Players[object], name: str, treatment: str, settings: Facts, names: Names
-) -> Iterator[Sequence[Question]]:
-    """The prompts of the first units of a run of policies, as models with a wording get them, which
-    has `names` for so many agents.
-    """
-    agents = None if names.agents in (None, LETTERS) else len(names.agents)
-    roster = who.asks(f"llm:{NAME}[wording={json.dumps(name)}]", agents)
-    chosen = settings if agents is None else {**settings, "agents": agents}
-    run = who.prepare(chosen, roster, treatment, Resources())
-    return who.questions(run, Resources())
 
 
 def as_toml(wording: Wording, wordable: Wordable) -> str:

@@ -23,13 +23,13 @@ ANY_MAX = 303  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_430, 150),
     "lines of code in agents": (10_408, 150),
-    "lines of code in replay": (18_188, 150),
-    "lines of code in cli": (2_480, 150),
-    "lines of code in goldrush": (1_387, 150),
+    "lines of code in replay": (18_410, 150),
+    "lines of code in cli": (2_470, 150),
+    "lines of code in goldrush": (1_386, 150),
     "lines of JavaScript below replay": (2_030, 150),
     "lines of templates below replay": (493, 50),
     "lines of code in tests": (41_610, 600),
-    "words of Markdown": (53_800, 600),
+    "words of Markdown": (53_790, 600),
     "names used twice": (0, 0),
     "corridors": (52, 5),
 }

@@ -33,7 +33,7 @@ _FRAME: Final = Messages("goldrush.agents.game")
 def wordable_of(game: type[Game]) -> Wordable:
     """What wordings can change: the game's docstring, and what stands around what it shows."""
     messages = Messages.of({"rules": doc_of(game).replace("$", "$$"), **_FRAME.texts})
-    return Wordable(messages, long=("settings", "seen", "form"), tells={"agent": [["you"]]})
+    return Wordable(messages, long=("settings", "seen", "form"))
 
 
 class GamePrompts:

@@ -35,7 +35,6 @@ K = TypeVar("K")
 Changes = Mapping[str, Any]  # fields of Model that a model is asked with in place of its own
 
 _OWN: Final = [name for name in (*FIRST, *SAMPLING) if name != "prompt"]  # of a model, not a prompt
-_PROBE: Final = shape.record(answer=shape.TEXT).schema
 
 
 class QuestionAbout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,11 +61,10 @@ class QuestionAbout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def read(self, text: str | None) -> dict[str, str] | None:
         """The fields in an answer; None without an object that has all of them."""
         found = object_in(text or "", self.fields) or {}
-        is_whole = all(
-            type(found.get(name)) is str and (not of or found[name] in of)
-            for name, of in self.fields.items()
-        )
-        return {name: found[name] for name in self.fields} if self.fields and is_whole else None
+        for name, of in self.fields.items():
+            if type(found.get(name)) is not str or (of and found[name] not in of):
+                return None
+        return {name: found[name] for name in self.fields} or None
 
 
 def changes_of(
@@ -111,7 +109,7 @@ def resolved(chosen: Sequence[Model], models: Models) -> Mapping[Model, Model]:
     from goldrush.agents.llm.asker import Asker  # imports the client: that takes long
 
     with closing(Asker(chosen, models)) as asker:
-        return asker.resolve(chosen, _PROBE)
+        return asker.resolve(chosen, shape.record(answer=shape.TEXT).schema)
 
 
 def put(
@@ -145,26 +143,22 @@ def put(
 def ask(
     units: Iterable[tuple[str, Sequence[tuple[K, Question]]]], chosen: Sequence[Model],
     models: Models, earlier: Sequence[RecordedAnswer], version: PromptVersion,
-    keep: Callable[[K, Question, Answer], str | None],
+    keep: Callable[[Sequence[tuple[K, Question]], int, Answer], tuple[None, str | None]],
 ) -> None:  # fmt: skip
     """Put questions, each with its key, to `chosen` models; those of one label at once.
 
     Args:
         units: by label. Those of one can follow from the answers of those before.
         earlier: answers that were paid for, for ceilings.
-        keep: is given each answer as it arrives, and gives its failure, or None.
+        keep: is given the questions of a label, the index of one and its answer as it arrives, and
+            gives what `Asker.answers` takes: None, and the failure, or None.
 
     Raises RunStopped where a run would stop; BadInput as `Asker`.
     """
     from goldrush.agents.llm.asker import Asker
 
-    def kept(
-        asked: Sequence[tuple[K, Question]], at: int, answer: Answer
-    ) -> tuple[None, str | None]:
-        return None, keep(*asked[at], answer)
-
     with closing(Asker(chosen, models, earlier, version)) as asker:
         for label, asked in units:
             sent = [replace(each, server=asker.endpoint(each.asked_model)) for _, each in asked]
-            for _ in asker.answers(label, sent, partial(kept, asked)):
-                """Each is kept as it arrives."""
+            for _ in asker.answers(label, sent, partial(keep, asked)):
+                continue  # each is kept as it arrives

@@ -50,9 +50,6 @@ class Wordable:
             limit of their own, and stand once in a message. All other fields are numbers and names
             of at most NUMBER_MAX bytes.
         more: by id, fields of a message besides those of its default text.
-        tells: what every prompt has to tell an agent, as the field that tells it: `agent`, which it
-            is, and the noun of a unit, which that is. Of these sets of messages every prompt has
-            one, and it tells it where one set has the field throughout.
         times: by id, how often a message can stand in one prompt, if more than once.
         shipped: other wordings in the form of a file, by name. Once released, a version's names and
             texts stay as they are: a journal with another text under one of these names is refused.
@@ -66,7 +63,6 @@ class Wordable:
     items: Collection[str] = ()
     long: Collection[str] = ()
     more: Mapping[str, Collection[str]] = attrs.field(factory=dict)
-    tells: Mapping[str, Sequence[Collection[str]]] = attrs.field(factory=dict)
     times: Mapping[str, int] = attrs.field(factory=dict)
     shipped: Mapping[str, str] = attrs.field(factory=dict)
 

@@ -278,11 +278,14 @@ def _ask(
         afterwards.resolved(asking.models, models)  # a wrong server is an error now, not an answer
     with appending(out, head, found) as append:
 
-        def keep(key: Key, question: Question, answer: Answer) -> str | None:
+        def keep(
+            asked: Sequence[tuple[Key, Question]], at: int, answer: Answer
+        ) -> tuple[None, str | None]:
+            key, question = asked[at]
             answers[key] = asking.line(key, question, answer)
             append(answers[key])
             paid(key, question, answer)
-            return answers[key].error
+            return None, answers[key].error
 
         units = asking.units(head.options, answers)
         afterwards.ask(units, asking.models, models, [*earlier], asking.version, keep)

@@ -139,12 +139,14 @@ def _end(lines: bytes | bytearray) -> bytes:
 
 def _decoded(path: str, index: int, line: bytes) -> Any:
     try:
-        found = msgspec.json.decode(line, type=AskedAnswer if index else AskedHead)
-        for about in () if index else found.question:
-            [*map(re.compile, about.codes.values())]
+        if index:
+            return msgspec.json.decode(line, type=AskedAnswer)
+        head = msgspec.json.decode(line, type=AskedHead)
+        for code in (code for about in head.question for code in about.codes.values()):
+            re.compile(code)
     except (ValueError, RecursionError, re.error) as error:
         raise BadInput(f"{path}: line {index + 1} cannot be read: {error}", _INSTEAD) from None
-    return found
+    return head
 
 
 @contextmanager

@@ -41,7 +41,9 @@ Answers = Mapping[tuple[Any, ...], Mapping[Cell, Moves]]  # by journal, decision
 Codes = Mapping[tuple[str, ...], str]  # of answers, by _key
 
 
-def tables(files: Sequence[AskedFile], by_hand: Codes = {}) -> dict[str, list[TableRow]]:
+def tables(
+    files: Sequence[AskedFile], by_hand: Mapping[tuple[str, ...], str] = {}
+) -> dict[str, list[TableRow]]:
     """The tables by name, of files that are not equal. `by_hand`: codes of answers, see `codes_in`.
     Raises BadInput for codes of other answers.
     """
@@ -108,8 +110,8 @@ def _decisions(answers: Answers) -> Iterator[TableRow]:
             shares = [count / moves.total() for count in moves.values()]
             yield {
                 "model": model, "wording": wording, "round": unit, "agent": agent,
-                "number": number, "question": question, "answers": moves.total(), "moves": len(moves),
-                "share": most / moves.total(),
+                "number": number, "question": question, "answers": moves.total(),
+                "moves": len(moves), "share": most / moves.total(),
                 "entropy": -sum(share * log2(share) for share in shares) + 0.0,
                 "noise": _differ(moves, moves), "move": move,
             }  # fmt: skip
@@ -128,12 +130,18 @@ def _differences(answers: Answers) -> Iterator[TableRow]:
         each = [
             (_differ(of[a], of[b]), _differ(of[a], of[a]), _differ(of[b], of[b])) for of in moves
         ]
-        whole = [(x, (y + z) / 2) for x, y, z in each if None not in (x, y, z)]
-        known = whole or [(x, None) for x, *_ in each if x is not None]
-        names = dict(zip(("model", "wording", "other_model", "other_wording"), a + b, strict=True))
-        differ = fmean(x for x, _ in known) if known else None
-        excess = fmean(x - y for x, y in whole) if whole else None
-        yield {**names, "decisions": len(known), "differ": differ, "excess": excess}
+        whole = [
+            (x, x - (y + z) / 2)
+            for x, y, z in each
+            if x is not None and y is not None and z is not None
+        ]
+        differ = [x for x, _ in whole] or [x for x, *_ in each if x is not None]
+        if differ:
+            names = zip(("model", "wording", "other_model", "other_wording"), a + b, strict=True)
+            excess = fmean(over for _, over in whole) if whole else None
+            yield {
+                **dict(names), "decisions": len(differ), "differ": fmean(differ), "excess": excess
+            }  # fmt: skip
 
 
 def _variance(answers: Answers) -> Iterator[TableRow]:

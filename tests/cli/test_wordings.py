@@ -3,21 +3,17 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.wording_files import wording_named
-from goldrush.agents.llm.wordings import digest_of, wording_of
-from goldrush.agents.worlds.mining.prompts.prompt import wordable
+from goldrush.agents.llm.wordings import digest_of
 from goldrush.cli.codes import DONE
 from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.run import Run
-from goldrush.replay.wordings import check, listed, text_of, untold_by
+from goldrush.replay.wordings import listed, text_of
 from tests.cli.helpers import goldrush
 from tests.journals import commits_of, forged
 from tests.llm.runs import models
@@ -33,9 +29,6 @@ agents = ["Ann", "Bo", "Cy", "Di"]
 [names.kinds]
 raid = "take"
 """
-
-AGENT = "the name or number of the agent that is asked"
-ROUND, ASSIGNMENT = "the number of the round", "the number of the assignment"
 
 
 @pytest.fixture
@@ -55,73 +48,12 @@ def test_what_is_shown_can_be_used_again(tmp_path: Path) -> None:
         assert text_of(name) == text_of(str(path))
 
 
-def test_a_wording_is_shown_and_checked(own: Path, tmp_path: Path) -> None:
+def test_a_wording_is_shown(own: Path, tmp_path: Path) -> None:
     shown = goldrush("wordings", "show", own, cwd=tmp_path)
-    checked = goldrush("wordings", "check", own, "--json", cwd=tmp_path)
-    held = json.loads(checked.out)
 
     assert (0, "") == (shown.code, shown.err)
     assert "\u202e" not in shown.out
     assert "\\U0000202e" in shown.out
-    assert (0, True, 2, 17) == (
-        checked.code, held["holds"], held["variants"], len(held["treatments"]),
-    )  # fmt: skip
-    assert all(0 < t["largest"] <= held["longest"] and t["prompts"] for t in held["treatments"])
-
-
-def test_what_prompts_lack_is_told_in_a_line_each(tmp_path: Path) -> None:
-    texts = dict.fromkeys(wordable().messages.texts, "")
-    texts["question"] = "Answer with actions: type, field and stamina, for $round."
-    lines = "\n".join(f'{id} = "{text}"' for id, text in texts.items())
-    (tmp_path / "bare.toml").write_text(f"[messages]\n{lines}\n[names.keys]\nplot = 'field'\n")
-    ran = goldrush("wordings", "check", "bare.toml", cwd=tmp_path)
-    warnings = [line.rpartition(" lack ")[2] for line in ran.err.splitlines()]
-
-    assert DONE == ran.code
-    assert "holds" in ran.out
-    assert {AGENT} | {
-        f'the key "{key}" of the answer, in quotes'
-        for key in ("actions", "field", "stamina", "type", "note", "say")
-    } == {*warnings}
-    assert [] == check("plain").warnings
-
-
-YOU, QUESTION = "It is your turn.", "Your plan, as one JSON object:"
-
-
-@pytest.mark.parametrize(
-    ("texts", "world", "untold"),
-    [
-        ({"you": YOU}, "mining", {AGENT: [0]}),
-        ({"you": "$agent", "question": QUESTION, "map_now": "$grid"}, "mining", {ROUND: [0]}),
-        ({"you": "You: $role", "situation": ""}, "competition", {ASSIGNMENT: [0]}),
-        ({"you": YOU}, "goldrush.games.public_goods:PublicGoods", {AGENT: [0]}),
-    ],
-)
-def test_who_is_asked_and_when_has_to_be_told_where_it_is_said(
-    texts: Mapping[str, Any], world: str, untold: Mapping[str, list[int]]
-) -> None:
-    """That a number stands somewhere, as in the map, tells nobody who it is."""
-    version = players_of(tools_for(world)).prompt
-    assert version is not None
-    of = version.wordable()
-
-    assert untold == untold_by(wording_of("w", texts, {}, of), of)
-    assert {} == {name: lacks for name in ["default", *of.shipped]
-                  if (lacks := untold_by(wording_named(name, of), of))}  # fmt: skip
-
-
-def test_a_wording_that_no_run_takes_does_not_hold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("goldrush.agents.seats.MODELS_MAX", 5)
-    path = tmp_path / "many.toml"
-    path.write_text(f"[names]\nagents = {[f'A{agent}' for agent in range(12)]}\n")
-
-    checked = check(str(path))
-
-    assert not checked.holds
-    assert "agents" in str(checked.treatments[0].fault)
 
 
 @pytest.mark.parametrize(

@@ -337,8 +337,6 @@ def test_the_command_line_tells_tables_and_estimates(journal: str) -> None:
         (folder / "models.toml").write_text(table)
         reach = ("--models", "models.toml")
         words = ("reask", "run.journal", "--every", 2, "--times", 4)
-        dry = command(*words, "--dry-run", "--json", *reach, cwd=folder)
-        assert [] == server.asked
         ran = command(*words, *reach, cwd=folder)
         why = ("interview", "run.journal", "--round", 1, "--out", "why.asked.jsonl", "Why?")
         asked = command(*why, *reach, cwd=folder)
@@ -346,7 +344,6 @@ def test_the_command_line_tells_tables_and_estimates(journal: str) -> None:
     table = command("measure", *files, "--table", "decisions", cwd=folder)
     checked = command("verify", ".", cwd=folder)
 
-    assert (0, 16) == (dry.code, json.loads(dry.out)[0]["questions"])
     assert (0, 0) == (ran.code, asked.code)
     assert ran.out.startswith("decisions:")
     assert "text" in asked.out

@@ -92,19 +92,12 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
 
 
 PLAYED: Final = 12  # assignments, at most, that are played for an estimate
-# Of a short season in which everything is unlocked, and everybody at stake, at once.
-_EARLY: Final = {
-    "assignments": 6, "assignments_per_project": 2, "sparks_start": 4, "elimination_bottoms": 1,
-    "worker_tiers": (1, 2, 3, 4), "admin_projects": 1, "assistant_stages": (1, 2, 3, 4),
-    "judge_stages": (1, 2, 3), "therapist_stages": (1, 2, 3),
-}  # fmt: skip
 
 
 class SeasonPlayers(Players[SeasonState]):
     """The players of seasons."""
 
     policy_set = POLICY_SET
-    early = _EARLY
     answers = AnswerFields((CODES[Answered],), answer_in, "ordinal", PROMPT)
     policies = CATALOGUE
     horizon = "assignments"

@@ -26,10 +26,9 @@ _TWICE: Final = ("worker", "office", "self_determined", "instructions", "persona
 @cache
 def wordable() -> Wordable:
     """What a wording can change."""
-    tells = {"agent": [["role"], ["you"]], "assignment": [["situation"]]}
     shipped = shipped_in("goldrush.agents.worlds.competition")
     twice = dict.fromkeys(_TWICE, 2)
-    return Wordable(WORDING, long=_LONG, tells=tells, times=twice, shipped=shipped)
+    return Wordable(WORDING, long=_LONG, times=twice, shipped=shipped)
 
 
 UNFRAMED: Final = Framed(wordable().default)  # with the default texts and no options

@@ -60,7 +60,6 @@ _HINT: Final = re.compile(rb'=|(?:key|token|secret)"|bearer |aiza|[-_][\w-]{20}'
 _PIECE: Final = re.compile(rb"(?s).{1,256}[^}]*}?")
 SECONDS_MAX: Final = 10.0  # of the masks of a request
 SECRETS_MAX: Final = 300  # that headers add; each body is searched for all
-SEARCHED_MAX: Final = 100_000  # pieces of bodies whose credentials are remembered
 _SECRET_MIN: Final = 8  # characters of a value with a digit; shorter ones are found in any text
 _WORD_MIN: Final = 16  # characters of one without
 # Statuses below 500 of answers that were not paid for, and that may be others the next time.
@@ -103,8 +102,6 @@ class Secrets:
         found = [value for name, value in pairs if is_secret(name)]
         for piece in _PIECE.findall(body):
             digest = xxh3_128_digest(piece)
-            if len(self._searched) > SEARCHED_MAX:
-                self._searched.clear()
             if digest not in self._searched:
                 lower = piece.lower()
                 matches = _CREDENTIAL.finditer(lower) if _HINT.search(lower) else ()

@@ -16,7 +16,6 @@ from typing import Final
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.messages import Messages, plural
-from goldrush.agents.llm.notes import NOTE_MAX, note_after
 from goldrush.agents.llm.options import AGENT, FIELD, FIXED
 from goldrush.agents.llm.parts import quoted, size
 from goldrush.agents.llm.question import Message, Source
@@ -47,6 +46,14 @@ HEARD_MAX: Final = 6_100  # twenty messages of full length in ASCII
 SHARE_MIN: Final = 80  # of one message, with its frame
 FRAME_MAX: Final = len("agent 99999: ") + len(" (cut)") + 1
 NOTE_SHOWN_MAX: Final = 8_000
+NOTE_MAX: Final = 2_000  # characters, after cleaning
+# Tabs and line ends become spaces; other control characters (C0, delete, C1) go; lone surrogates
+# are not valid text.
+_CLEANED: Final[dict[int, str | None]] = {
+    **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
+    **dict.fromkeys(map(ord, "\t\n\v\f\r\x85\u2028\u2029"), " "),
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+}
 
 PACKAGE: Final = "goldrush.agents.worlds.mining.prompts"
 MESSAGES: Final = Messages(PACKAGE, "prompt.toml")
@@ -76,10 +83,6 @@ def wordable() -> Wordable:
         items=[id for id in MESSAGES.texts if id in _ITEMS or id.startswith(_ITEMS_BEGIN)],
         long=_LONG,
         more=dict.fromkeys(MESSAGES.texts, KINDS),
-        tells={
-            "agent": [["you"]],
-            "round": [["you"], ["question"], ["map_now", "map_lists"]],
-        },
         times={"none": 2},
         shipped=shipped_in(PACKAGE),
     )
@@ -233,6 +236,15 @@ class PlanPrompts:
         messages = MiningObservation(self.state, 0).messages
         share = max(SHARE_MIN, HEARD_MAX // max(1, len(messages))) - FRAME_MAX
         return [(message.agent, quoted(message.text, share)) for message in messages]
+
+
+def note_after(before: str | None, note: object) -> str | None:
+    """The note that an agent keeps. `note`: that of its answer; only a text replaces the one
+    `before`, and an empty text leaves none.
+    """
+    if not isinstance(note, str):
+        return before
+    return note.translate(_CLEANED)[:NOTE_MAX] or None
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -19,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.model import PERSONA_MAX
-from goldrush.agents.llm.notes import NOTE_MAX, note_after
 from goldrush.agents.llm.options import ORDERS
 from goldrush.agents.llm.parts import limited
 from goldrush.agents.llm.wording_files import wording_named
@@ -33,7 +32,13 @@ from goldrush.agents.llm.wordings import (
 from goldrush.agents.worlds.mining.parse import PLAIN, Form, ParsedPlan, parse
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts import history, prompt
-from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of, wordable
+from goldrush.agents.worlds.mining.prompts.prompt import (
+    NOTE_MAX,
+    PlanPrompts,
+    form_of,
+    note_after,
+    wordable,
+)
 from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
