@@ -85,10 +85,10 @@ class Criteria:
         alike = f" ({pairs})" if pairs else ""
         return f"{needed} under equal settings{alike} for a roster other than {null}"
 
-    def with_agents(self) -> str:
-        """The sizes as text."""
+    def with_agents(self, joint: str = "and") -> str:
+        """The sizes as text. `joint`: the word between them."""
         first, *others = self.sizes
-        return f"with {first} agents" + "".join(f" and with {size}" for size in others)
+        return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
 @attrs.frozen

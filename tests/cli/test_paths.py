@@ -19,6 +19,8 @@ FILES = {
     "fork": ["fork", "a.journal", "--at", "1", "--out"],
     "report": ["report", "study", "--out"],
     "view": ["view", "a.journal", "--out"],
+    "reask": ["reask", "a.journal", "--round", "1", "--out"],
+    "interview": ["interview", "a.journal", "Why?", "--round", "1", "--out"],
 }
 FOLDERS = {
     "study": ["study", "--seeds", "1", "--rounds", "1", "--out"],

@@ -102,6 +102,8 @@ COMMANDS: dict[str, list[list[object]]] = {
              ["{}", "--at", 1, "--roster", "judge=scripted", "--out", "{out}"]],
     "study": [["{}", "--out", "{out}"]],
     "report": [["{}"]],
+    "reask": [["{}", "--round", 1, "--base-url", "http://127.0.0.1:9"]],
+    "interview": [["{}", "Why?", "--round", 1, "--base-url", "http://127.0.0.1:9"]],
     "source": [["{}"], ["{}", "--json"]],
 }  # fmt: skip
 

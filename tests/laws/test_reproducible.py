@@ -209,10 +209,11 @@ def test_every_version_of_cpython_writes_the_same_prompts(version: str) -> None:
 # A season recorded; then one with every event verified, its cast asked and its claims tested by
 # this interpreter, and one with a model, what it was sent and has answered read again.
 SEASONS = """
-import sys
+import logging, sys
 import goldrush
 from goldrush.replay.journal.verify import verify
 
+logging.disable()  # of what an arena remarks
 for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):
     there = f"{sys.argv[1]}-{name}"
     goldrush.record(there, world="competition", seed=7, assignments=6, arena=arena)
