@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The tables that take minutes: a module of the same name has its rows.
 OTHERS = {
     "long": "long journals", "scale": "growing runs", "study": "the whole study",
-    "workers": "what limits many workers", "season": "a season", "games": "a world as a class",
+    "season": "a season", "games": "a world as a class",
     "pages": "pages of runs", "programs": "recorded programs",
 }  # fmt: skip
 
