@@ -29,7 +29,7 @@ BUDGETS = {  # the most there may be, and by how much it may fall before the num
     "lines of JavaScript below replay": (2_030, 150),
     "lines of templates below replay": (493, 50),
     "lines of code in tests": (41_610, 600),
-    "words of Markdown": (53_790, 600),
+    "words of Markdown": (53_700, 600),
     "names used twice": (0, 0),
     "corridors": (52, 5),
 }

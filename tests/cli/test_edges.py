@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from goldrush.kernel.journal import Header, JournalReader
-from goldrush.replay.study.listing import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.kernel.tiny_reader import framed
 from tests.mining import record
@@ -167,17 +166,3 @@ def test_ctrl_c_while_the_command_line_is_imported_is_ctrl_c(
     )  # fmt: skip
 
     assert (130, "", says) == (done.returncode, done.stdout, done.stderr)
-
-
-def test_a_plan_may_come_through_a_pipe(tmp_path: Path) -> None:
-    read, write = os.pipe()
-    os.write(write, b"treatments = ['baseline']\nrosters = ['random']\nseeds = 1\nrounds = 1\n")
-    os.close(write)
-    done = subprocess.run(
-        [sys.executable, "-m", "goldrush", "study", f"/dev/fd/{read}", "--out", "x"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
-        timeout=HANGS, pass_fds=[read],
-    )  # fmt: skip
-    os.close(read)
-
-    assert (0, True) == (done.returncode, (tmp_path / "x" / MANIFEST).is_file())

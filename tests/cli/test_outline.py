@@ -13,22 +13,6 @@ from tests.journals import commits_of, write
 from tests.mining import record
 
 
-def test_info_shows_short_options_of_models_before_long_ones(tmp_path: Path) -> None:
-    start, *rest = commits_of(path_of("forked"))
-    same = {"name": "m", "model": "x" * 99, "seed": None}
-    newest = {"notes": True, "order": "run", "seed_from": "run"}
-    options = [{**same, "prompt": 1}, {**same, "prompt": 3, **newest}]
-    roster = [{"agent": a, "policy": "llm", "options": options[a % 2]} for a in range(10)]
-    setup = {**(start.setup or {}), "roster": tuple(roster)}
-    write(tmp_path / "run.journal", [Commit(START, 0, start.digest, setup=setup), *rest[:1]])
-    rows = goldrush("info", "run.journal", cwd=tmp_path).out.split("\n\n")[1].splitlines()[1:]
-
-    assert 10 == len(rows)
-    for agent, row in enumerate(rows):
-        assert f"llm:m   prompt={1 + 2 * (agent % 2)} " in row
-        assert ('seed_from="run"' in row) == (agent % 2 == 1)
-
-
 def test_info_shows_how_models_are_asked_and_their_variants(tmp_path: Path) -> None:
     start, *rest = commits_of(path_of("forked"))
     text = json.dumps({"messages": {"none": ["a", "b", "c"]}}, separators=(",", ":"))

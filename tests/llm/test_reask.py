@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 import goldrush
+from goldrush.agents.llm.afterwards import QuestionAbout
 from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.agents.players import Resources
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.replay.asked.asking import AskedRequest, ask, questionnaire, verify
 from goldrush.replay.asked.file import AskedFile, _end, read
-from goldrush.replay.asked.tables import codes_in, tables
+from goldrush.replay.asked.tables import _outcomes, codes_in, tables
 from goldrush.replay.text import csv_of_records
 from tests.cli.helpers import goldrush as command
 from tests.llm import seasons
@@ -272,6 +273,17 @@ def test_an_interview_has_prompt_and_answer_in_front(journal: str) -> None:
     }
 
 
+def test_questions_and_signs_are_apart_in_tables_and_a_file_counts_once(journal: str) -> None:
+    def asked_for(word: str) -> AskedFile:
+        about = [QuestionAbout(word, f"{word}?", {"x": ["why", "how"]})]
+        said = completion(json.dumps({"x": word}))
+        return reasked(journal, AskedRequest(about, 1, times=2), lambda asked: said, word)[0]
+
+    of = tables([asked_for("why"), asked_for("how"), asked_for("why")])
+    assert 4 * [0.0] == [row["noise"] for row in of["decisions"] if row["answers"] == 2]
+    assert {"x": -3, "y": 1, "y z": 1} == dict(_outcomes("", {"x": -3, "y": [["z"]]}))
+
+
 def test_variance_is_split_between_what_differs(journal: str) -> None:
     def by_model(asked: Asked) -> Reply:
         mines = [("mine", 1, 1)] * (1 + (asked.agent or 0) * 2 + asked.body["seed"] % 2)
@@ -302,7 +314,6 @@ def test_variance_is_split_between_what_differs(journal: str) -> None:
     ("words", "says"),
     [
         ("reask run.journal", "give --round N, or --every N"),
-        ("reask run.journal --round 1 --every 2", "give --round N, or --every N"),
         ("reask run.journal --round 99", "no answer of a model"),
         ("reask run.journal --round 1 --agent 2", "agent 2 in round 1; models answered as agents"),
         ("reask run.journal --round 1 --times 0", "--times"),
