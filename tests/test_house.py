@@ -23,7 +23,7 @@ ANY_MAX = 303  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_430, 150),
     "lines of code in agents": (10_408, 150),
-    "lines of code in replay": (18_410, 150),
+    "lines of code in replay": (18_425, 150),
     "lines of code in cli": (2_470, 150),
     "lines of code in goldrush": (1_386, 150),
     "lines of JavaScript below replay": (2_030, 150),

@@ -232,6 +232,8 @@ def ask(
     found = read(out) if os.path.exists(out) else None
     given = request.model, request.wording, request.temperature
     changes = {**afterwards.changes_of(models, version, *given)}
+    if found is not None and found.head.options.changes.keys() != changes.keys():
+        raise _begun_otherwise(out)
     if "name" in changes:
         model = Model(**changes)
         if found is not None:
@@ -249,12 +251,16 @@ def ask(
     kind = INTERVIEW if request.about else REASK
     head = AskedHead(sha256_of(path), kind, tuple(request.about), options)
     if found is not None and found.head != head:
-        raise BadInput(
-            f"{out} was begun with other options, or for another journal",
-            "give the options it was begun with, or another file (--out)",
-        )
+        raise _begun_otherwise(out)
     _ask(asking, head, out, found, models, [] if earlier is None else earlier)
     return read(out)
+
+
+def _begun_otherwise(out: str) -> BadInput:
+    return BadInput(
+        f"{out} was begun with other options, or for another journal",
+        "give the options it was begun with, or another file (--out)",
+    )
 
 
 def _ask(
@@ -302,6 +308,8 @@ def verify(
     """Whether a file holds: every prompt in it is that of the journal, and every answer is read as
     it was. The journal is beside it, or among `journals`, by its SHA-256.
     """
+    if not os.path.exists(path):
+        return BatchResult(path, None, f"cannot read {path}: there is no such file")
     try:
         found = read(path)
         beside = path.removesuffix(SUFFIX) + JOURNAL

@@ -166,7 +166,8 @@ def resuming(words: Sequence[str], path: str | Path, options: Options) -> Iterat
         check_command(tape, words, str(path))
         source = _code_now(tape, words, path)
         if source.sha256 != tape.source.sha256:
-            line = _fork_line(path, max(tape.exchanges, default=0) + 1, words)
+            assert tape.state is not None
+            line = _fork_line(path, max(tape.exchanges, default=0) + 1, tape.state, words)
             raise BadInput(f"{path} was recorded with other code", f"to go on with this: `{line}`")
         command = given_again(tape, words, options, path)
         behaviour = tape.behaviour(source.sha256)
@@ -252,8 +253,11 @@ def check_command(tape: Tape, words: Sequence[str], path: str) -> None:
         raise BadInput(f"{path} is of another command", f"give -- {shown_command(tape.command)}")
 
 
-def _fork_line(path: str | Path, at: int, words: Sequence[str]) -> str:
-    return f"goldrush fork {quoted_path(str(path))} --at {at} -- {shown_command(words)}"
+def _fork_line(path: str | Path, at: int, state: ProgramState, words: Sequence[str]) -> str:
+    """The command that forks a journal there, with the servers that have to be named again."""
+    own = [f"{n}={u}" for n, u in state.setup["upstreams"].items() if n not in KNOWN]
+    servers = "".join(f" --upstream {quoted(each)}" for each in own)
+    return f"goldrush fork {quoted_path(str(path))} --at {at}{servers} -- {shown_command(words)}"
 
 
 def _check_apart(out: str | Path, files: Sequence[str]) -> None:
@@ -338,8 +342,9 @@ def _missing(launch: Launch, end: Exit | None, path: str | Path) -> Iterator[str
     assert session.recorder is not None
     failed = sorted(number for numbers in session.failures.values() for number in numbers)
     if failed:
-        of = format_count(session.recorder.state.exchanges, "exchange")
-        again = _fork_line(path, session.recorder.state.unit, command.words)
+        state = session.recorder.state
+        of = format_count(state.exchanges, "exchange")
+        again = _fork_line(path, state.unit, state, command.words)
         way_out = f"; `{again}` asks for these again, and serves the others"
         yield f"{len(failed)} of {of} failed{'' if end is None or end.code else way_out}"
     absent = [name for name, digest, _ in (end.outputs if end else ()) if not digest]

@@ -116,7 +116,7 @@ class _Rehearsal(ProgramSession):
         answer = await super().serve(asked)
         if answer is None and (other := self.reel.substitute(asked)) is not None:
             self.served.append(other.number)
-            await self._in_turn(other.number)
+            await self._in_turn(other)
             answer = other.answer
         if answer is not None or not self.is_open_ended:  # else the recording broke off here
             self.asked.append(asked)

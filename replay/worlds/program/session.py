@@ -35,6 +35,7 @@ Steps = Generator[ProgramState, Inputs, ProgramState]
 NO_CEILINGS: Final = Models()
 EXCHANGE_MAX: Final = BODY_MAX - (1 << 20)  # bytes of an exchange with its notes
 PATIENCE: Final = 2.0  # seconds that an answer waits for those that came before it
+APART: Final = 0.01  # seconds between answers to two callers that follow each other
 NOTES_MAX: Final = 16 << 20  # bytes of the notes between two exchanges
 
 
@@ -208,18 +209,26 @@ class ProgramSession:
             self.recorder.again(exchange.number)
         else:
             self._notes_size = 0
-            await self._in_turn(exchange.number)
+            await self._in_turn(exchange)
         return exchange.answer
 
-    async def _in_turn(self, number: int) -> None:
-        """Give answers in the recorded order. After PATIENCE seconds in which the program asks for
+    async def _in_turn(self, exchange: Exchange) -> None:
+        """Give answers in the recorded order, those of several callers APART, so that each acts on
+        its answer before the next has one. After PATIENCE seconds in which the program asks for
         none of those before, the order is no longer kept.
         """
+        number = exchange.number
         while number in self._due and next(iter(self._due)) != number:
             try:
                 await asyncio.wait_for(self._turn.wait(), PATIENCE)
             except TimeoutError:
                 self._due.clear()
+        after = next((each for each in self._due if each != number), number)
+        is_alone = self.tape.exchanges[after].asked.caller == exchange.asked.caller
+        asyncio.get_running_loop().call_later(0 if is_alone else APART, self._pass, number)
+
+    def _pass(self, number: int) -> None:
+        """The next answer may be given."""
         self._due.pop(number, None)
         self._turn.set()
         self._turn = asyncio.Event()
