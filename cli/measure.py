@@ -87,24 +87,8 @@ def measure(
     refuse({"--table": table, "--codes": codes}, "they are of files of `reask` or `interview`")
     paths = journals_of(journals)
     if usage:
-        from goldrush.agents.llm.budget import prices
-        from goldrush.agents.llm.models import read_models
-        from goldrush.replay.folders import total_size
-        from goldrush.replay.journal.usage import usage as usage_of
-        from goldrush.replay.journal.usage import usage_by_cell
-        from goldrush.replay.study.listing import StudyFolders
-        from goldrush.replay.workers import map_in_order
-
         refuse({"--measure": own_measures, "--step": step}, "--usage is by agent and model")
-        of = partial(usage_of, prices=prices(read_models(models) if models else {}))
-        paths += [str(path) for each in journals for path in Path(each).rglob(_UNFINISHED)]
-        runs = list(map_in_order(of, paths, jobs, total_size(paths)))
-        if (cells := usage_by_cell(runs, StudyFolders())) and len(runs) > 1:
-            _echo_cells(cells, as_json, as_csv)
-            return DONE
-        refuse({"--csv": as_csv}, "it is for a study")
-        echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
-        return DONE
+        return _usage(journals, paths, models, jobs, as_json, as_csv)
     refuse({"--models": models, "--csv": as_csv}, "prices and CSV are for --usage")
     users = measures_of(own_measures)
     is_single = len(paths) == 1 and paths[0] == journals[0]
@@ -127,6 +111,30 @@ def measure(
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
     echo(as_json, as_dicts(found), lambda: _by_world(found))
+    return DONE
+
+
+def _usage(
+    journals: Sequence[str], paths: Sequence[str], models: str | None, jobs: int | None,
+    as_json: bool, as_csv: bool,
+) -> int:  # fmt: skip
+    """Print the usage of models in journals, of a study by cell. `paths`: of the finished ones."""
+    from goldrush.agents.llm.budget import prices
+    from goldrush.agents.llm.models import read_models
+    from goldrush.replay.folders import total_size
+    from goldrush.replay.journal.usage import usage as usage_of
+    from goldrush.replay.journal.usage import usage_by_cell
+    from goldrush.replay.study.listing import StudyFolders
+    from goldrush.replay.workers import map_in_order
+
+    of = partial(usage_of, prices=prices(read_models(models) if models else {}))
+    paths = [*paths, *(str(p) for each in journals for p in Path(each).rglob(_UNFINISHED))]
+    runs = list(map_in_order(of, paths, jobs, total_size(paths)))
+    if (cells := usage_by_cell(runs, StudyFolders())) and len(runs) > 1:
+        _echo_cells(cells, as_json, as_csv)
+        return DONE
+    refuse({"--csv": as_csv}, "it is for a study")
+    echo(as_json, as_dicts(runs), lambda: "\n".join(map(str, runs)))
     return DONE
 
 

@@ -24,7 +24,7 @@ BUDGETS = {  # the most there may be, and by how much it may fall before the num
     "lines of code in kernel": (9_430, 150),
     "lines of code in agents": (10_408, 150),
     "lines of code in replay": (18_425, 150),
-    "lines of code in cli": (2_470, 150),
+    "lines of code in cli": (2_475, 150),
     "lines of code in goldrush": (1_386, 150),
     "lines of JavaScript below replay": (2_030, 150),
     "lines of templates below replay": (493, 50),
