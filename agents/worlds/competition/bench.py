@@ -23,7 +23,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from goldrush.agents.pool import Workers
 
 Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
@@ -44,7 +44,7 @@ class TimedOut(Exception):
 
 
 def nothing(*of: str) -> None:
-    """What a bench without this has: no list, no values, no remark, nothing to close."""
+    """What a bench without this has: no list, no values, no remark."""
 
 
 @attrs.frozen
@@ -68,7 +68,6 @@ class Bench:
         deterministic: `test` is a pure function, except where it raises TimedOut.
         time_limit: of a run in seconds; None: `test` raises no TimedOut.
         remark: a warning on one line before a season is played, or None.
-        close: called at the end of a season.
     """
 
     test: Callable[[Conduct, str, str, int], Run]
@@ -84,7 +83,6 @@ class Bench:
     deterministic: bool = True
     time_limit: float | None = None
     remark: Callable[[], str | None] = nothing
-    close: Callable[[], None] = nothing
 
 
 def guessing(bench: Bench) -> Bench:
@@ -125,22 +123,19 @@ class Request:
 
 
 class Tests(AbstractContextManager["Tests"]):
-    """Tests of conducts in an arena. A context manager that closes the bench.
+    """Tests of conducts in an arena. A context manager that ends runs in other processes.
 
     Attributes:
-        played: number of runs that were made.
-        kept: number of runs whose results were kept.
         timed_out: the runs of the last call of `values` that a time limit ended.
     """
 
     def __init__(self, arena: Arena, opened: Callable[[], Bench], jobs: int = 1) -> None:
         """Open the bench by `opened`, also in other processes, for `jobs` parallel runs."""
         self.bench = opened()
-        self.played = self.kept = 0
         self.timed_out: Collection[Task] = ()
         self._opened = opened
         self._jobs = jobs
-        self._pool: Executor | None = None
+        self._pool: Workers | None = None
         # Other seasons make their own runs where the results may differ.
         self._kept = _kept if self.bench.deterministic else {}
         self._arena = pack((arena.name, arena.version, dict(arena.options)))  # not its subjects
@@ -149,8 +144,7 @@ class Tests(AbstractContextManager["Tests"]):
         self.close()
 
     def close(self) -> None:
-        """Stop runs, and close the bench."""
-        self.bench.close()  # first: it ends the programs that threads wait for
+        """Stop runs."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -178,13 +172,10 @@ class Tests(AbstractContextManager["Tests"]):
     def _runs(self, tasks: Sequence[Task]) -> Iterable[Run]:
         """The results of runs, in the order of the tasks."""
         if self.bench.at_once == ALONE:
-            self.played += len(tasks)
             return [self.bench.test(*task) for task in tasks]
         keys = [self._key(task) for task in tasks]
         found = {key: self._kept[key] for key in keys if key in self._kept}
         missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
-        self.kept += len(found)
-        self.played += len(missing)
         for key, made in zip(missing, self._made(list(missing.values())), strict=True):
             found[key] = made
             if not made.timed_out:  # the next run may be in time
@@ -206,17 +197,12 @@ class Tests(AbstractContextManager["Tests"]):
         """Make runs, in parallel if there are several jobs."""
         if self._jobs == 1 or len(tasks) < 2:
             return [_made(self.bench, task) for task in tasks]
-        return self._by_processes(tasks)
-
-    # Imported here, so that a season without parallel runs does not pay for it.
-
-    def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
+        # Imported here, so that a season without parallel runs does not pay for it.
         from concurrent.futures import BrokenExecutor
 
-        from goldrush.agents.pool import WorkerDied, Workers, result_of, workers
+        from goldrush.agents.pool import WorkerDied, result_of, workers
 
         self._pool = self._pool or workers(self._jobs, partial(_open, self._opened))
-        assert isinstance(self._pool, Workers)
         at_once = max(1, len(tasks) // (AHEAD * self._jobs))
         try:
             parts = [tasks[at : at + at_once] for at in range(0, len(tasks), at_once)]

@@ -20,11 +20,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from selectors import EVENT_READ, DefaultSelector
-from subprocess import DEVNULL, PIPE, STDOUT, Popen
+from subprocess import DEVNULL, STDOUT, Popen, TimeoutExpired
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Any, Final
-from weakref import WeakSet
 
 import attrs
 from xxhash import xxh3_64_intdigest
@@ -47,8 +45,7 @@ from goldrush.kernel.worlds.competition.arenas.command import (
 )
 
 AGENDA_BYTES: Final = 8 << 20
-POLL_SECONDS: Final = 0.05  # between checks whether the program has ended
-CHUNK: Final = 1 << 16
+POLL_SECONDS: Final = 0.05  # between checks of how much the program has printed
 TRIES: Final = 4  # of each kind of change to a text
 _WORD: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|[^\s0-9]+", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9.]+", re.ASCII)
@@ -119,7 +116,6 @@ def _executable(program: str) -> str:
 def _opened(options: CommandOptions, program: str | None) -> Bench:
     assert program is not None  # see arenas.bench_of
     opened = _Program(_executable(program), options)
-    _programs.add(opened)
     before_exit(_end_all)
     return Bench(
         test=opened.test,
@@ -130,7 +126,6 @@ def _opened(options: CommandOptions, program: str | None) -> Bench:
         deterministic=options.deterministic,
         time_limit=options.time_limit,
         remark=opened.remark,
-        close=opened.close,
     )
 
 
@@ -151,15 +146,13 @@ def _text(options: CommandOptions) -> str:
 
 
 class _Program:
-    """The user's program. `close` ends runs under way."""
+    """The user's program."""
 
     def __init__(self, path: str, options: CommandOptions) -> None:
         """Raises BadInput if the file does not have the recorded SHA-256."""
         self._path = path
         self._options = options
         self._stamp: tuple[int, ...] = ()
-        self._groups: set[int] = set()
-        self._closed = False
         self._check()
 
     def test(self, text: str, treatment: str, objective: str, seed: int) -> Run:
@@ -167,7 +160,7 @@ class _Program:
         if the file has changed or the system cannot start it.
         """
         output = self._output_of(text, treatment, objective, seed)
-        if output.timed_out:
+        if output.fault == _LATE:
             raise TimedOut
         return output.value, xxh3_64_intdigest(output.data)
 
@@ -200,12 +193,6 @@ class _Program:
         with files.TemporaryFolder() as folder:
             return self._run(text.encode(), str(seed), folder.path, environment, stderr)
 
-    def close(self) -> None:
-        """End all runs, and start no more."""
-        self._closed = True
-        for group in list(self._groups):
-            _kill(group)
-
     def _check(self) -> None:
         """Raises BadInput unless the file is the one that the record names."""
         try:
@@ -231,32 +218,34 @@ class _Program:
     def _run(
         self, text: bytes, seed: str, folder: str, environment: Mapping[str, str], stderr: int
     ) -> _Output:
-        until = time.monotonic() + self._options.time_limit
-        try:
-            with TemporaryFile() as given:
-                given.write(text)
-                given.seek(0)
+        """A run, which ends with the program, though processes that it started may still print. Its
+        output goes to a file, for a pipe would have to be read while the program prints.
+        """
+        with TemporaryFile() as given, TemporaryFile() as printed:
+            given.write(text)
+            given.seek(0)
+            until = time.monotonic() + self._options.time_limit
+            try:
                 process = Popen(  # noqa: S603  # what the user gave
-                    [self._path, seed], stdin=given, stdout=PIPE, stderr=stderr, bufsize=0,
-                    cwd=folder, env=environment, start_new_session=True,
+                    [self._path, seed], stdin=given, stdout=printed, stderr=stderr, cwd=folder,
+                    env=environment, start_new_session=True,
                 )  # fmt: skip
-        except OSError as error:
-            if error.errno in _NO_PROGRAM:
-                return _Output(fault=files.format_reason(error))
-            raise BadInput(
-                f"{self._path} cannot be started: {files.format_reason(error)}", "try again"
-            ) from None
-        self._groups.add(process.pid)
-        try:
-            if self._closed:
-                return _Output(fault="it is ended")
-            return _output(process, self._options.output_limit, until)
-        finally:
-            _kill(process.pid)
-            process.wait()
-            self._groups.discard(process.pid)
-            if process.stdout is not None:
-                process.stdout.close()
+            except OSError as error:
+                if error.errno in _NO_PROGRAM:
+                    return _Output(fault=files.format_reason(error))
+                raise BadInput(
+                    f"{self._path} cannot be started: {files.format_reason(error)}", "try again"
+                ) from None
+            _groups.add(process.pid)
+            try:
+                return _output(process, printed.fileno(), self._options.output_limit, until)
+            finally:
+                _kill(process.pid)
+                process.wait()
+                _groups.discard(process.pid)
+
+
+_LATE: Final = "it does not end in time"
 
 
 @attrs.frozen
@@ -267,34 +256,26 @@ class _Output:
 
     data: bytes = b""
     fault: str = ""
-    timed_out: bool = False
 
     @property
     def value(self) -> Value:
         return None if self.fault else _value(self.data)
 
 
-def _output(process: Popen[bytes], limit: int, until: float) -> _Output:
-    """The output of a program, until it ends, though processes that it started may still hold the
-    pipe open. `until`: the deadline, in monotonic seconds.
+def _output(process: Popen[bytes], printed: int, limit: int, until: float) -> _Output:
+    """The output of a program when it has ended, in the file `printed`. `until`: the deadline, in
+    monotonic seconds.
     """
-    assert process.stdout is not None
-    data = bytearray()
-    os.set_blocking(process.stdout.fileno(), False)
-    with DefaultSelector() as selector:
-        selector.register(process.stdout, EVENT_READ)
-        while (seconds := until - time.monotonic()) > 0:
-            has_ended = process.poll() is not None
-            is_ready = bool(selector.select(0 if has_ended else min(seconds, POLL_SECONDS)))
-            if has_ended and not is_ready:
-                return _Output(bytes(data), _format_return_code(process.returncode))
-            chunk = process.stdout.read(CHUNK) if is_ready else None
-            data += chunk or b""
-            if chunk == b"":
-                selector.unregister(process.stdout)
-            if len(data) > limit:
-                return _Output(bytes(data[:limit]), f"it prints over {limit:,} bytes")
-    return _Output(fault="it does not end in time", timed_out=True)
+    code = None
+    while code is None and os.fstat(printed).st_size <= limit:
+        if (seconds := until - time.monotonic()) <= 0:
+            return _Output(fault=_LATE)
+        with suppress(TimeoutExpired):
+            code = process.wait(min(seconds, POLL_SECONDS))
+    data = os.pread(printed, limit + 1, 0)
+    if code is None or len(data) > limit:
+        return _Output(data[:limit], f"it prints over {limit:,} bytes")
+    return _Output(data, _format_return_code(code))
 
 
 def _format_return_code(code: int) -> str:
@@ -315,17 +296,18 @@ def _value(output: bytes) -> Value:
     return number if math.isfinite(number) else None
 
 
+# The process groups of the runs of this process.
+_groups: Final = set[int]()
+
+
 def _kill(group: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
 
 
-_programs: Final[WeakSet[_Program]] = WeakSet()
-
-
 def _end_all() -> None:
-    for program in list(_programs):
-        program.close()
+    for group in list(_groups):
+        _kill(group)
 
 
 # Neighbours
