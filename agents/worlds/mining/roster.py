@@ -37,166 +37,6 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.wordings import Wordable
 
 
-class Random:
-    """Spends each stamina point on a random action on a random plot: the null policy."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        own, cap, below = seen.own, seen.mining_cap, draws.below
-        pools = (Pool(own), Pool(own), Pool(seen.unowned), Pool(seen.others))  # by kind
-        possible = [kind for kind, pool in enumerate(pools) if pool.left]
-        actions: list[tuple[int, int, int]] = []
-        mined: dict[int, int] = {}  # index in `own` -> index of its action
-        for _ in range(seen.stamina):
-            if not possible:
-                break
-            kind = possible[below(len(possible))]
-            pool = pools[kind]
-            n = below(pool.left)
-            index = pool.index(n)
-            if kind != MINE:
-                pool.use(index)
-                actions.append((kind, pool.plots[index], 1))
-            else:
-                at = mined.setdefault(index, len(actions))
-                if at == len(actions):
-                    actions.append((MINE, own[index], 0))
-                points = actions[at][2] + 1
-                actions[at] = (MINE, own[index], points)
-                if points == cap:
-                    pool.use(index)
-            if not pool.left:
-                possible.remove(kind)
-        return tuple(actions)
-
-
-class _Drafts:
-    """A policy that fills a draft."""
-
-    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
-        draft = Draft(seen, draws)
-        self.fill(draft)
-        return tuple(draft.actions)
-
-    def fill(self, draft: Draft) -> None:
-        raise NotImplementedError
-
-
-class GreedyMine(_Drafts):
-    """Mines its plots; spends the rest of its stamina on claims, then on raids."""
-
-    def fill(self, draft: Draft) -> None:
-        draft.mine()
-        draft.claim()
-        draft.raid()
-
-
-class DefendThenMine(_Drafts):
-    """Defends its plots, then mines them, then claims, then raids."""
-
-    def fill(self, draft: Draft) -> None:
-        draft.defend(draft.seen.own)
-        draft.mine()
-        draft.claim()
-        draft.raid()
-
-
-class TitForTatRaid(_Drafts):
-    """Raids back each agent that raided it last round; then mines and claims."""
-
-    def fill(self, draft: Draft) -> None:
-        for raid in draft.seen.suffered:
-            for raider in raid.raiders:
-                if raider != draft.seen.agent:
-                    draft.raid_back(raider)
-        draft.mine()
-        draft.claim()
-
-
-# Specialists: each prefers one kind of action.
-
-
-class Claimer(_Drafts):
-    """Claims with half of its stamina first; then mines, claims and defends."""
-
-    def fill(self, draft: Draft) -> None:
-        draft.claim(draft.seen.stamina // 2)
-        draft.mine()
-        draft.claim()
-        draft.defend(draft.seen.own)
-
-
-class Raider(_Drafts):
-    """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
-
-    def fill(self, draft: Draft) -> None:
-        draft.raid_speculatively(draft.seen.stamina // 2)
-        draft.mine()
-        draft.claim()
-        draft.raid_speculatively()
-
-
-class Defender(_Drafts):
-    """Defends with half of its stamina first; then mines and claims."""
-
-    def fill(self, draft: Draft) -> None:
-        draft.defend(draft.seen.own, draft.seen.stamina // 2)
-        draft.mine()
-        draft.claim()
-
-
-class Miner(_Drafts):
-    """Mines, defends the plots that it mines, and claims only as many as it can mine."""
-
-    def fill(self, draft: Draft) -> None:
-        draft.mine()
-        draft.defend(sorted(action[1] for action in draft.actions if action))
-        workable = -(-draft.seen.stamina // draft.seen.mining_cap)
-        draft.claim(max(0, workable - len(draft.seen.own)))
-
-
-def _wordable() -> Wordable:
-    """What wordings can change in prompts, which runs of policies do not have."""
-    from goldrush.agents.worlds.mining.prompts.prompt import wordable
-
-    return wordable()
-
-
-POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
-    "random": Random,
-    "greedy-mine": GreedyMine,
-    "defend-then-mine": DefendThenMine,
-    "tit-for-tat-raid": TitForTatRaid,
-    "claim": Claimer,
-    "raid": Raider,
-    "defend": Defender,
-    "mine": Miner,
-}
-PROMPT_MAX: Final = 65_536  # bytes of both messages, in any wording and with any persona
-PROMPT: Final = PromptVersion(3, PROMPT_MAX, FRAMING, _wordable)
-NULL: Final = "random"  # the policy that cannot learn
-AGENTS_DEFAULT: Final = 10
-ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
-MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
-
-
-def recording(path: str | Path) -> Recording:
-    """The submissions of a mining journal. Raises BadInput, JournalError if it cannot be read."""
-    return Recording(path, MINING, (SUBMITTED,))
-
-
-POLICY_SET: Final = PolicySet(
-    world=MINING.name,
-    policies=POLICIES,
-    default=ROSTER_DEFAULT,
-    agents=AGENTS_DEFAULT,
-    agents_max=AGENTS_MAX,
-    method="plan",
-    mixes=MIXES,
-    prompt=PROMPT,
-    recording=recording,
-)
-
-
 class Pool:
     """Plots, ascending, of which an agent picks some, each once; `left` are not used yet."""
 
@@ -252,28 +92,43 @@ class Draft:
         if self.left:
             self._pick(CLAIM, self._pool(CLAIM, self.seen.unowned), limit)
 
-    def raid(self, limit: int | None = None) -> None:
-        """Raid plots of other agents, at most `limit`."""
-        if self.left:
-            self._pick(RAID, self._others(), limit)
+    def claim_workable(self) -> None:
+        """Claim as many unowned plots as the stamina can mine beyond the own ones."""
+        workable = -(-self.seen.stamina // self.seen.mining_cap)
+        self.claim(max(0, workable - len(self.seen.own)))
 
-    def raid_speculatively(self, limit: int | None = None) -> None:
+    def raid(self) -> None:
+        """Raid plots of other agents."""
+        if self.left:
+            self._pick(RAID, self._others())
+
+    def raid_any(self, limit: int | None = None) -> None:
         """Raid plots of other agents; if there are none left and no truce, unowned plots."""
         pool = self._others()
         if not pool.left and self.seen.truce == 0:
             pool = self._pool("speculative", self.seen.unowned)
         self._pick(RAID, pool, limit)
 
-    def raid_back(self, raider: int) -> None:
-        """Raid a plot of an agent. Not for plans that raid plots of all others, too."""
-        if self.left:
-            self._pick(RAID, self._pool(("back", raider), self.seen.plots_of(raider)), 1)
+    def raid_back(self) -> None:
+        """Raid a plot of each agent that raided last round, for each of its raids. Not for plans
+        that raid plots of all others, too.
+        """
+        for raid in self.seen.suffered:
+            for raider in raid.raiders:
+                if self.left and raider != self.seen.agent:
+                    self._pick(RAID, self._pool(("back", raider), self.seen.plots_of(raider)), 1)
 
-    def defend(self, plots: Sequence[int], limit: int | None = None) -> None:
-        """Defend these plots in order, with one stamina point each, at most `limit`."""
-        defended = plots[: self._budget(limit)]
-        self.actions += [(DEFEND, plot, 1) for plot in defended]
-        self.left -= len(defended)
+    def defend(self, limit: int | None = None) -> None:
+        """Defend own plots in order, at most `limit`."""
+        self._defend(self.seen.own[: self._budget(limit)])
+
+    def defend_mined(self) -> None:
+        """Defend the plots that are mined, in order."""
+        self._defend(sorted(action[1] for action in self.actions if action)[: self.left])
+
+    def _defend(self, plots: Sequence[int]) -> None:
+        self.actions += [(DEFEND, plot, 1) for plot in plots]
+        self.left -= len(plots)
 
     def _budget(self, limit: int | None) -> int:
         return self.left if limit is None else min(limit, self.left)
@@ -284,7 +139,7 @@ class Draft:
     def _pool(self, purpose: object, plots: Sequence[int]) -> Pool:
         return self._pools.setdefault(purpose, Pool(plots))
 
-    def _pick(self, kind: int, pool: Pool, limit: int | None) -> None:
+    def _pick(self, kind: int, pool: Pool, limit: int | None = None) -> None:
         budget = self._budget(limit)
         if not budget or not pool.left:
             return
@@ -311,3 +166,140 @@ def _mining(plots: tuple[int, ...], left: int, cap: int) -> tuple[Actions, int]:
         actions.append((MINE, plot, points))
         left -= points
     return tuple(actions), left
+
+
+class Random:
+    """Spends each stamina point on a random action on a random plot: the null policy."""
+
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
+        own, cap, below = seen.own, seen.mining_cap, draws.below
+        pools = (Pool(own), Pool(own), Pool(seen.unowned), Pool(seen.others))  # by kind
+        possible = [kind for kind, pool in enumerate(pools) if pool.left]
+        actions: list[tuple[int, int, int]] = []
+        mined: dict[int, int] = {}  # index in `own` -> index of its action
+        for _ in range(seen.stamina):
+            if not possible:
+                break
+            kind = possible[below(len(possible))]
+            pool = pools[kind]
+            n = below(pool.left)
+            index = pool.index(n)
+            if kind != MINE:
+                pool.use(index)
+                actions.append((kind, pool.plots[index], 1))
+            else:
+                at = mined.setdefault(index, len(actions))
+                if at == len(actions):
+                    actions.append((MINE, own[index], 0))
+                points = actions[at][2] + 1
+                actions[at] = (MINE, own[index], points)
+                if points == cap:
+                    pool.use(index)
+            if not pool.left:
+                possible.remove(kind)
+        return tuple(actions)
+
+
+class _Drafts:
+    """A policy that fills a draft, by these steps."""
+
+    steps: Sequence[Callable[[Draft], None]]
+
+    def plan(self, seen: MiningObservation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        for step in self.steps:
+            step(draft)
+        return tuple(draft.actions)
+
+
+class GreedyMine(_Drafts):
+    """Mines its plots; spends the rest of its stamina on claims, then on raids."""
+
+    steps = (Draft.mine, Draft.claim, Draft.raid)
+
+
+class DefendThenMine(_Drafts):
+    """Defends its plots, then mines them, then claims, then raids."""
+
+    steps = (Draft.defend, Draft.mine, Draft.claim, Draft.raid)
+
+
+class TitForTatRaid(_Drafts):
+    """Raids back each agent that raided it last round; then mines and claims."""
+
+    steps = (Draft.raid_back, Draft.mine, Draft.claim)
+
+
+# Specialists: each prefers one kind of action.
+
+
+def _with_half(step: Callable[[Draft, int], None]) -> Callable[[Draft], None]:
+    """A step that spends at most half of the stamina of a round."""
+    return lambda draft: step(draft, draft.seen.stamina // 2)
+
+
+class Claimer(_Drafts):
+    """Claims with half of its stamina first; then mines, claims and defends."""
+
+    steps = (_with_half(Draft.claim), Draft.mine, Draft.claim, Draft.defend)
+
+
+class Raider(_Drafts):
+    """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
+
+    steps = (_with_half(Draft.raid_any), Draft.mine, Draft.claim, Draft.raid_any)
+
+
+class Defender(_Drafts):
+    """Defends with half of its stamina first; then mines and claims."""
+
+    steps = (_with_half(Draft.defend), Draft.mine, Draft.claim)
+
+
+class Miner(_Drafts):
+    """Mines, defends the plots that it mines, and claims only as many as it can mine."""
+
+    steps = (Draft.mine, Draft.defend_mined, Draft.claim_workable)
+
+
+def _wordable() -> Wordable:
+    """What wordings can change in prompts, which runs of policies do not have."""
+    from goldrush.agents.worlds.mining.prompts.prompt import wordable
+
+    return wordable()
+
+
+POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
+    "random": Random,
+    "greedy-mine": GreedyMine,
+    "defend-then-mine": DefendThenMine,
+    "tit-for-tat-raid": TitForTatRaid,
+    "claim": Claimer,
+    "raid": Raider,
+    "defend": Defender,
+    "mine": Miner,
+}
+PROMPT_MAX: Final = 65_536  # bytes of both messages, in any wording and with any persona
+PROMPT: Final = PromptVersion(3, PROMPT_MAX, FRAMING, _wordable)
+NULL: Final = "random"  # the policy that cannot learn
+AGENTS_DEFAULT: Final = 10
+ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
+MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
+
+
+def recording(path: str | Path) -> Recording:
+    """The submissions of a mining journal. Raises BadInput, JournalError if it cannot be read."""
+    return Recording(path, MINING, (SUBMITTED,))
+
+
+POLICY_SET: Final = PolicySet(
+    world=MINING.name,
+    policies=POLICIES,
+    default=ROSTER_DEFAULT,
+    agents=AGENTS_DEFAULT,
+    agents_max=AGENTS_MAX,
+    method="plan",
+    mixes=MIXES,
+    prompt=PROMPT,
+    recording=recording,
+)
