@@ -49,7 +49,7 @@ from goldrush.kernel.worlds.competition.events import (
     Tried,
 )
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
-from goldrush.kernel.worlds.competition.terms import Phase, Role, Status
+from goldrush.kernel.worlds.competition.terms import Role, Status
 
 # ReplacedTurns contributions of a fork: (assignment, table, round, agent) -> row.
 ReplacedTurns = Mapping[tuple[int, int, int, int], Row]
@@ -63,8 +63,9 @@ class Scripts:
         self.replaced = replaced or {}
 
     def of(self, state: SeasonState) -> Script:
-        """The script of the phase that a state is in."""
-        return _PHASES[state.phase](self, state)
+        """The script of the phase that a state is in, a method of its name."""
+        script: Script = getattr(self, f"_{state.phase}")(state)
+        return script
 
     def values(self, requests: Sequence[Request]) -> Sequence[Result]:
         """The results of trials or tests, in the order of the requests."""
@@ -76,7 +77,7 @@ class Scripts:
 
     # Before a table.
 
-    def opening(self, state: SeasonState) -> Script:
+    def _open(self, state: SeasonState) -> Script:
         """Projects, classes, a recommended team, and the subjects of the assignment."""
         admin, therapist = state.holder(Role.ADMIN), state.holder(Role.THERAPIST)
         if rights.may_propose_projects(admin) and state.approved is None:
@@ -90,10 +91,10 @@ class Scripts:
             if rights.may_open(agent) and state.opening is None:
                 (answer,) = yield [Question(agent.ordinal, "open")]
                 if answer is not None:
-                    yield _opened(state, agent.ordinal, answer)
+                    yield opened(state, agent.ordinal, answer)
         if state.opening is None:  # nobody opened it: take the next subject of the agenda
             seen = SeasonObservation(state, admin.ordinal, self.tests.bench)
-            yield _opened(state, admin.ordinal, {"subjects": [seen.agenda().key]})
+            yield opened(state, admin.ordinal, {"subjects": [seen.agenda().key]})
 
     def _project(self, state: SeasonState, admin: AgentState) -> Script:
         (subject,) = yield [Question(admin.ordinal, "propose_project")]
@@ -120,7 +121,7 @@ class Scripts:
                 (allowed,) = yield [Question(admin.ordinal, "allow_class", arguments)]
             yield ClassMoved(agent.ordinal, plain(class_), plain(allowed))
 
-    def setting(self, state: SeasonState) -> Script:
+    def _set(self, state: SeasonState) -> Script:
         """The team, the order and the rounds of the table; then the test of the bar."""
         table, opening = state.table, state.opening
         assert opening is not None
@@ -136,7 +137,7 @@ class Scripts:
 
     # At the table.
 
-    def trying(self, state: SeasonState) -> Script:
+    def _try(self, state: SeasonState) -> Script:
         """Trials before the first round, in turns in which each participant orders at most one."""
         wanting = [a for a in state.table.participants if state.trials_left(a, early=True) > 0]
         while wanting:
@@ -146,7 +147,7 @@ class Scripts:
             yield from self.tried(state, [trial(state, a, answer) for a, answer in wanted])
             wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
 
-    def speaking(self, state: SeasonState) -> Script:
+    def _speak(self, state: SeasonState) -> Script:
         """One turn: trials of the speaker, then its contribution. Policies are asked for trials
         first; models and people, of whom each question takes time, say in place of a contribution
         that they want one.
@@ -189,13 +190,13 @@ class Scripts:
             rows[index] = rows[index]._replace(value=plain(value), runs=runs)
         return rows
 
-    def testing(self, state: SeasonState) -> Script:
+    def _test(self, state: SeasonState) -> Script:
         """The test of a challenged claim."""
         challenge = state.table.challenge_to_test()
         assert challenge is not None
         yield from self.tested(state, [challenge.challenged])
 
-    def proving(self, state: SeasonState) -> Script:
+    def _prove(self, state: SeasonState) -> Script:
         """The tests of all untested claims."""
         yield from self.tested(state, state.table.untested())
 
@@ -218,46 +219,40 @@ class Scripts:
         for (at, part, conduct, under), (value, runs) in zip(tests, values, strict=True):
             yield Tested(table.number, at, part, conduct, under, plain(value), runs)
 
-    def standing(self, state: SeasonState) -> Script:
+    def _stand(self, state: SeasonState) -> Script:
         """The final stances: all participants are asked at once, and none is told the others'."""
-        agents = state.table.participants
-        answers = yield [Question(agent, "stand") for agent in agents]
-        for agent, answer in zip(agents, answers, strict=True):
-            act = stood(state, agent, answer)
-            if act is not None:
-                yield act
+        yield from _acts(state, state.table.participants, "stand")
 
-    def judging(self, state: SeasonState) -> Script:
+    def _judge(self, state: SeasonState) -> Script:
         """The judge's signal."""
-        (answer,) = yield [_asked(state, Role.JUDGE, "judge")]
-        yield judged(state, answer)
+        yield from _acts(state, [state.holder(Role.JUDGE).ordinal], "judge")
 
-    def digesting(self, state: SeasonState) -> Script:
+    def _digest(self, state: SeasonState) -> Script:
         """The assistant's summary of the conclusion."""
         (answer,) = yield [_asked(state, Role.ASSISTANT, "digest")]
         yield Digested(state.table.number, *_plain(answer, "text", "dissent", "rejected"))
 
-    def adopting(self, state: SeasonState) -> Script:
+    def _adopt(self, state: SeasonState) -> Script:
         """The admin's decision on the conclusion."""
         (answer,) = yield [_asked(state, Role.ADMIN, "adopt")]
         yield Adopted(state.table.number, plain(answer))
 
     # After the tables.
 
-    def debriefing(self, state: SeasonState) -> Script:
+    def _debrief(self, state: SeasonState) -> Script:
         """Debriefs, scores, and what the therapist's stage allows, for each table."""
         therapist = state.holder(Role.THERAPIST).ordinal
         for table in state.tables:
             sat, number = table.participants, table.number
             arguments = [{"agent": agent, "table": number} for agent in sat]
-            yield from self._debrief(state, sat, number, extra=False)
+            yield from self._questioned(state, sat, number, extra=False)
             for agent in sat:
                 yield from self._develop(state, agent, number)
             answers = yield [Question(therapist, "rate", one) for one in arguments]
             for agent, answer in zip(sat, answers, strict=True):
                 yield Rated(number, agent, *_plain(answer, "raw", "reasons"))
 
-    def _debrief(
+    def _questioned(
         self, state: SeasonState, agents: Sequence[int], table: int, *, extra: bool
     ) -> Script:
         therapist = state.holder(Role.THERAPIST).ordinal
@@ -306,11 +301,11 @@ class Scripts:
         (answer,) = yield [Question(agent, "take", {"offer": offer})]
         return answer
 
-    def improving(self, state: SeasonState) -> Script:
+    def _improve(self, state: SeasonState) -> Script:
         """Second debriefs of bottom scorers, and their new instructions."""
         therapist = state.holder(Role.THERAPIST).ordinal
         for table, agent in state.bottomed.items():
-            yield from self._debrief(state, [agent], table, extra=True)
+            yield from self._questioned(state, [agent], table, extra=True)
             (after,) = yield [Question(therapist, "improve", {"agent": agent, "table": table})]
             if after is not None:
                 before = state.agents[agent].instructions
@@ -318,14 +313,11 @@ class Scripts:
 
     # Consequences.
 
-    def choosing(self, state: SeasonState) -> Script:
+    def _fate(self, state: SeasonState) -> Script:
         """The fates of workers that face elimination."""
-        faced = sorted(state.faced)
-        fates = yield [Question(agent, "choose_fate") for agent in faced]
-        for agent, fate in zip(faced, fates, strict=True):
-            yield FateChosen(agent, plain(fate))
+        yield from _acts(state, sorted(state.faced), "choose_fate")
 
-    def contracting(self, state: SeasonState) -> Script:
+    def _contract(self, state: SeasonState) -> Script:
         """Interviews, offers and reviews of contracts."""
         for agent in state.interviewees():
             asks = interviewer(state, agent).ordinal
@@ -335,7 +327,7 @@ class Scripts:
             yield Interviewed(agent, questions, self.paired(questions, plain(answers)))
             (offer,) = yield [Question(agent, "offer_contract")]
             if offer is not None:
-                yield ContractOffered(agent, *_terms(offer))
+                yield offered(state, agent, offer)
                 if agent in state.offers:
                     yield from self._review(state, agent)
 
@@ -350,7 +342,7 @@ class Scripts:
         other = None if terms is None else _terms(terms)
         yield ContractReviewed(agent, plain(approved), other, plain(taken))
 
-    def keeping(self, state: SeasonState) -> Script:
+    def _keep(self, state: SeasonState) -> Script:
         """The user's decisions on conditions of contracts."""
         kept = [(agent, name) for agent, names in state.stipulated() for name in names]
         user = state.holder(Role.USER).ordinal
@@ -394,37 +386,59 @@ def stood(state: SeasonState, agent: int, answer: Answer | None) -> Stood | None
     return Stood(state.table.number, agent, target, words, because, answer.get("source"))
 
 
-def judged(state: SeasonState, answer: Answer) -> Judged:
+def judged(state: SeasonState, agent: int, answer: Answer) -> Judged:
     """The judge's signal of an answer."""
     signal = _plain(answer, "signal", "ids", "reason")
     return Judged(state.table.number, state.table.round, *signal)
 
 
-def act_of(state: SeasonState, asked: Question, answer: Any) -> tuple[Any, ...] | None:
-    """The act of an answer, to check a person's answer; None: one answer alone is not an act."""
-    if asked.name == "try_" and answer is not None:
-        return trial(state, asked.agent, answer)
-    if asked.name == "speak":
-        if answer.get("move") == TRY:
-            return trial(state, asked.agent, answer)
-        return spoken(state, asked.agent, answer)
-    if asked.name == "stand":
-        return stood(state, asked.agent, answer)
-    if asked.name == "judge":
-        return judged(state, answer)
-    if asked.name == "choose_fate":
-        return FateChosen(asked.agent, plain(answer))
-    if asked.name == "open" and answer is not None:
-        return _opened(state, asked.agent, answer)
-    if asked.name == "offer_contract" and answer is not None:
-        return ContractOffered(asked.agent, *_terms(answer))
-    return None
+def chosen(state: SeasonState, agent: int, answer: Any) -> FateChosen:
+    """The fate that an answer names."""
+    return FateChosen(agent, plain(answer))
 
 
-def _opened(state: SeasonState, by: int, answer: Answer) -> AssignmentOpened:
+def offered(state: SeasonState, agent: int, answer: Answer) -> ContractOffered:
+    """The contract that an answer offers."""
+    return ContractOffered(agent, *_terms(answer))
+
+
+def opened(state: SeasonState, agent: int, answer: Answer) -> AssignmentOpened:
+    """The assignment that an answer opens."""
     team, order, subjects = _plain(answer, "team", "order", "subjects")
     directive = None if team is None and order is None else (team, order)
-    return AssignmentOpened(by, state.day, state.project, subjects, directive)
+    return AssignmentOpened(agent, state.day, state.project, subjects, directive)
+
+
+def _contributed(state: SeasonState, agent: int, answer: Answer) -> Tried | Spoke:
+    return (trial if answer.get("move") == TRY else spoken)(state, agent, answer)
+
+
+# By name, the questions of which one answer alone is an act.
+_ACTS: Final[Mapping[str, Callable[[SeasonState, int, Any], tuple[Any, ...] | None]]] = {
+    "try_": trial,
+    "speak": _contributed,
+    "stand": stood,
+    "judge": judged,
+    "choose_fate": chosen,
+    "open": opened,
+    "offer_contract": offered,
+}
+
+
+def act_of(state: SeasonState, asked: Question, answer: Any) -> tuple[Any, ...] | None:
+    """The act of an answer, to check a person's answer; None: one answer alone is not an act."""
+    if asked.name not in _ACTS or (answer is None and asked.name != "choose_fate"):
+        return None
+    return _ACTS[asked.name](state, asked.agent, answer)
+
+
+def _acts(state: SeasonState, agents: Sequence[int], name: str) -> Script:
+    """The acts of the answers to a question, asked of all at once."""
+    answers = yield [Question(agent, name) for agent in agents]
+    for agent, answer in zip(agents, answers, strict=True):
+        act = _ACTS[name](state, agent, answer)
+        if act is not None:
+            yield act
 
 
 def _terms(offer: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -441,22 +455,3 @@ def _asked(
     state: SeasonState, role: str, name: str, arguments: Mapping[str, Any] | None = None
 ) -> Question:
     return Question(state.holder(role).ordinal, name, arguments or {})
-
-
-_PHASES: Final[Mapping[str, Callable[[Scripts, SeasonState], Script]]] = {
-    Phase.OPEN: Scripts.opening,
-    Phase.SET: Scripts.setting,
-    Phase.TRY: Scripts.trying,
-    Phase.SPEAK: Scripts.speaking,
-    Phase.TEST: Scripts.testing,
-    Phase.JUDGE: Scripts.judging,
-    Phase.PROVE: Scripts.proving,
-    Phase.STAND: Scripts.standing,
-    Phase.DIGEST: Scripts.digesting,
-    Phase.ADOPT: Scripts.adopting,
-    Phase.DEBRIEF: Scripts.debriefing,
-    Phase.IMPROVE: Scripts.improving,
-    Phase.FATE: Scripts.choosing,
-    Phase.CONTRACT: Scripts.contracting,
-    Phase.KEEP: Scripts.keeping,
-}
