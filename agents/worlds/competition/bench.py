@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import attrs
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
+from goldrush.agents.llm.messages import Messages
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.measures import Value
@@ -31,6 +32,7 @@ Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 
 C = TypeVar("C")  # the options of an arena
 
+ARENA_TEXTS: Final = Messages("goldrush.agents.worlds.competition", "arenas.toml")
 NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
 RUNS_MAX: Final = 1 << 18  # runs kept; the oldest one is dropped
 AHEAD: Final = 4  # parts per job into which many runs are split

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.parts import quoted, within
 from goldrush.agents.worlds.competition.limits import CONDUCT_MAX, NAME_MAX, WORDS_MAX
 from goldrush.kernel.worlds.competition.arena import UP, Conduct, Rules, Subject
@@ -17,7 +18,7 @@ from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
-from goldrush.kernel.worlds.competition.terms import Fact, Move, Part, Refusal
+from goldrush.kernel.worlds.competition.terms import Fact, Move, Part
 
 DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
@@ -155,21 +156,4 @@ def format_memory(fact: Remembered, rules: Rules) -> str:
 
 
 # The reason of a refusal, by its code.
-REFUSALS: Final[Mapping[str, str]] = {
-    Refusal.NOT_YET: "you may not do this yet",
-    Refusal.NONE_LEFT: "you have no contribution left",
-    Refusal.UNKNOWN_TARGET: "there is no such proposal at the table",
-    Refusal.OWN: "it is your own",
-    Refusal.REPEATED: "it was said before",
-    Refusal.REFUTED: "that claim is refuted",
-    Refusal.NOT_CANONICAL: "the arena has no such conduct, written so",
-    Refusal.VACUOUS: "a claim must be better than the bar",
-    Refusal.NOT_CONVERGED: "no proposal is held by more than half",
-    Refusal.TOO_SMALL: "a team has three workers at least",
-    Refusal.NOT_FACED: "no elimination is faced",
-    Refusal.FINAL: "a score is from 0 to 3, and given once",
-    Refusal.NOT_OFFERED: "no contract is offered",
-    Refusal.NO_TRIAL_LEFT: "you have no trial left now",
-    Refusal.OFF: "this season is played without it",
-    Refusal.MALFORMED: "a field is missing or is no value that it can have",
-}
+REFUSALS: Final = Messages("goldrush.agents.worlds.competition", "refusals.toml")

@@ -177,7 +177,7 @@ class SeasonPlay:
             return f"no JSON object of the form {question.example(seen.rules)}"
         act = act_of(self._state, asked, question.answer(text, None, seen))
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
-        return None if code is None else f"{code}: {REFUSALS[code]}"
+        return None if code is None else f"{code}: {REFUSALS.texts[code]}"
 
     def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
         """As of `session.Play`. `cut` is an error only if no answer could be read."""

@@ -28,13 +28,19 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.pool import before_exit
-from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run, TimedOut
+from goldrush.agents.worlds.competition.bench import (
+    ARENA_TEXTS,
+    Bench,
+    BenchType,
+    Run,
+    TimedOut,
+)
 from goldrush.kernel import files
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
-from goldrush.kernel.worlds.competition.arena import UP
+from goldrush.kernel.worlds.competition.arena import DOWN, UP
 from goldrush.kernel.worlds.competition.arenas.command import (
     AGENDA_MAX,
     TEXT_MAX,
@@ -130,19 +136,11 @@ def _opened(options: CommandOptions, program: str | None) -> Bench:
 
 
 def _text(options: CommandOptions) -> str:
-    return "\n".join(
-        [
-            f"CONDUCT: text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines.",
-            "VALUE: what a program makes of the text; it may give none, and then nothing holds. "
-            "The subjects:",
-            *(
-                f"- {item.objective} ({'more' if item.better == UP else 'less'} is better) in "
-                f"{item.treatment}: {item.task}"
-                for item in options.items
-            ),
-            "BAR: the text that a subject starts from.",
-        ]
+    better = {UP: "more", DOWN: "less"}
+    subjects = (
+        ARENA_TEXTS("command_subject", item, better=better[item.better]) for item in options.items
     )
+    return ARENA_TEXTS("command", most=f"{TEXT_MAX:,}", subjects="\n".join(subjects))
 
 
 class _Program:

@@ -17,7 +17,13 @@ from importlib.resources import files
 from typing import Any, Final
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run, nothing
+from goldrush.agents.worlds.competition.bench import (
+    ARENA_TEXTS,
+    Bench,
+    BenchType,
+    Run,
+    nothing,
+)
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
@@ -27,10 +33,9 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, gini, mean
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, advance
-from goldrush.kernel.worlds.competition.arena import DOWN, UP, Conduct
+from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.arenas.mining import (
     BAR_POLICY,
-    OBJECTIVES,
     SHARE_MAX,
     MiningConduct,
     MiningOptions,
@@ -154,43 +159,10 @@ def atlas() -> Mapping[tuple[str, str], Sequence[Value]]:
     }
 
 
-# Descriptions, for people and models. Those of the treatments are mining's.
-_OBJECTIVES: Final = {
-    "efficiency": "the part of the gold that could be mined which is mined",
-    "turnover": "the part of the owned plots that change hands in a round",
-    "gini": "how unequally the gold is divided in the end, from 0 to 1",
-    "raid_rate": "raids on each owned plot in a round",
-}
-_POLICIES: Final = {
-    "random": "does anything, anywhere",
-    "greedy-mine": "mines what it owns, then claims, then raids",
-    "defend-then-mine": "defends all it owns before it mines",
-    "tit-for-tat-raid": "raids who raided it, otherwise mines and claims",
-    "claim": "claims plots before anything else",
-    "raid": "raids others first",
-    "defend": "guards its plots before it mines them",
-    "mine": "mines, guards what it mines, claims what it can work",
-}
-
-
 def _text(options: MiningOptions) -> str:
-    better = {UP: "more", DOWN: "less"}
-    return "\n".join(
-        [
-            "CONDUCT: how gold miners should play: a policy for most of them (majority); perhaps "
-            f"another one (minority) for a share of 1 to {SHARE_MAX} tenths of them, else minority "
-            "null and share 0; under the treatment of the subject. The policies:",
-            *(f"- {name}: {says}" for name, says in _POLICIES.items()),
-            f"VALUE: what a simulation of {options.agents} miners over {options.rounds} rounds "
-            "gives for the objective. The objectives:",
-            *(
-                f"- {name}: {_OBJECTIVES[name]}; {better[direction]} is better"
-                for name, direction in OBJECTIVES.items()
-            ),
-            "TREATMENTS, variations of the simulation:",
-            *(f"- {name}: {TREATMENTS[name].description}" for name in PLAYED_UNDER),
-            f"BAR: all miners play {BAR_POLICY}.",
-        ]
+    treatments = (f"- {name}: {TREATMENTS[name].description}" for name in PLAYED_UNDER)
+    return ARENA_TEXTS(
+        "mining", options, share=SHARE_MAX, treatments="\n".join(treatments), bar=BAR_POLICY
     )
 
 

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.worlds.competition.bench import ALONE, Bench, BenchType, Run
+from goldrush.agents.worlds.competition.bench import (
+    ALONE,
+    ARENA_TEXTS,
+    Bench,
+    BenchType,
+    Run,
+)
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct
@@ -69,25 +75,19 @@ def _read(value: Any, treatment: str) -> Conduct:
 
 
 def _text(options: NkOptions) -> str:
-    drift = (
-        f"the entries of each bit are drawn anew with a chance of {options.drift:g}"
-        if options.drift
-        else "nothing changes"
-    )
-    return "\n".join(
-        [
-            f"CONDUCT: {BITS} bits, written as text of 0 and 1, as in {CONDUCTS[1]}; the first is "
-            "bit 0.",
-            f"VALUE: the mean of {BITS} entries from 0 to 1, one a bit; more is better. The entry "
-            f"of a bit depends on it and on the {READ - 1} bits behind it (behind the last comes "
-            "the first) and on nothing else: each combination of them has an entry of its own, "
-            f"drawn at random. So to change one bit changes {READ} entries, and leaves the other "
-            f"{BITS - READ}. A run adds noise, of a standard deviation of {options.noise:g}.",
-            f"TREATMENTS: f.g, as in 2.5, is family f (0 to {FAMILIES - 1}) in generation g. From "
-            f"one generation of a family to the next {drift}. Families have nothing in common.",
-            f"BAR: a conduct of rank {BAR_RANK:,} of all {len(CONDUCTS):,} from the worst on; 40% "
-            "are better.",
-        ]
+    change = "nk_drift" if options.drift else "nk_no_drift"
+    return ARENA_TEXTS(
+        "nk",
+        bits=BITS,
+        example=CONDUCTS[1],
+        behind=READ - 1,
+        read=READ,
+        left=BITS - READ,
+        noise=f"{options.noise:g}",
+        last=FAMILIES - 1,
+        change=ARENA_TEXTS(change, drift=f"{options.drift:g}"),
+        rank=f"{BAR_RANK:,}",
+        conducts=f"{len(CONDUCTS):,}",
     )
 
 

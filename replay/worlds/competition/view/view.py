@@ -84,7 +84,7 @@ class SeasonFields(UnitFields):
         if event.name == "spoke":
             more["move"] = str(event["move"])
         if code is not None:
-            more["refused"] = f"{REFUSALS.get(code, code)} ({code})"
+            more["refused"] = f"{REFUSALS.texts.get(code, code)} ({code})"
         elif event.name == "spoke":
             more |= _contribution(table, event["id"])
         agent: Any = event.fields.get("agent")

@@ -178,7 +178,7 @@ def test_an_answer_that_cannot_count_is_named_before_it_is_given(path: Path) -> 
 
     assert COUNTLESS.keys() == faults.keys()
     assert all(COUNTLESS[text] in fault for text, found in faults.items() for fault in found)
-    assert set(names_of(Refusal)) == set(REFUSALS)
+    assert set(names_of(Refusal)) == set(REFUSALS.texts)
 
 
 # At a terminal
