@@ -35,11 +35,6 @@ class Character:
     care: int = 5
     loyalty: int = 5
 
-    @property
-    def share(self) -> float:
-        """The share of a margin found that it claims, 0.5 to 1."""
-        return 0.5 + 0.5 * self.boldness / MOST
-
 
 TRAITS: Final = tuple(attrs.fields_dict(Character))
 CHARACTERS: Final[Mapping[str, Character]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain, repeat
 from typing import Any
 
@@ -16,6 +17,11 @@ def plain(value: Any) -> Any:
     """
     recorded = _plain(value, PLAIN_DEPTH)
     return recorded if PLAIN.holds(recorded) else None
+
+
+def in_order(value: Any, *names: str) -> Any:
+    """The values of an object by these names, as a list; any other value unchanged."""
+    return [value.get(name) for name in names] if isinstance(value, Mapping) else value
 
 
 def answers_to(questions: Any, answers: Any) -> Any:

@@ -254,13 +254,8 @@ class SeasonPlay:
         return self._framings[key]
 
     def _seen(self, agent: AgentState) -> SeasonObservation:
-        return SeasonObservation(
-            self._state,
-            agent.ordinal,
-            self._scripts.tests.bench,
-            self._grounds,
-            self._framed(agent),
-        )
+        bench, framed = self._scripts.tests.bench, self._framed(agent)
+        return SeasonObservation(self._state, agent.ordinal, bench, self._grounds, framed)
 
 
 def _row(prompt: Question, text: str, source: Mapping[str, Any] | None) -> Row:

@@ -102,11 +102,10 @@ def room(seen: SeasonObservation) -> int:
 
 
 def _people(seen: SeasonObservation) -> str:
-    workers = (agent for agent in seen.people.values() if agent.is_worker)
     lines = (
         f"{format_agent(agent)} ({agent.class_}, tier {agent.stage}, {agent.sparks} sparks)"
-        for agent in workers
-        if agent.status == Status.ACTIVE
+        for agent in seen.people.values()
+        if agent.is_worker and agent.status == Status.ACTIVE
     )
     return seen.wording("workers", workers=within(lines, PEOPLE_MAX))
 

@@ -161,9 +161,9 @@ def _of_impact(ground: Grounds, rules: Rules) -> str:
     if not without.differs:
         return speech(plural("impact_same", len(without.moved)), count=len(without.moved))
     other = without.conclusion
-    if other.proposal is None:
-        return speech("impact", conclusion=speech("impact_none"))
-    return speech("impact", conclusion=rules.describe(other.conduct))
+    is_none = other.proposal is None
+    conclusion = speech("impact_none") if is_none else rules.describe(other.conduct)
+    return speech("impact", conclusion=conclusion)
 
 
 def _sustained(ground: Grounds) -> int:

@@ -186,8 +186,7 @@ class _Mind:
         """Whether trials can wait for the second round: there will be one if somebody proposes."""
         table = self.table
         is_last = table.round + 1 >= table.rounds
-        own = self.evidence.best(own=True)
-        has_own = own is not None and self.evidence.estimate(own.conduct) > 0
+        has_own = self._promising(own=True) is not None
         return table.round == 0 and not is_last and (has_own or bool(table.proposals()))
 
     def _kept(self) -> int:
@@ -239,9 +238,9 @@ class _Mind:
         known = [evidence for evidence in heard if evidence is not None]
         return max(known, key=lambda known: self.evidence.estimate(known.conduct), default=None)
 
-    def _promising(self) -> ConductEvidence | None:
-        """The conduct with the best estimate, if that is better than the bar."""
-        best = self.evidence.best()
+    def _promising(self, *, own: bool = False) -> ConductEvidence | None:
+        """The conduct with the best estimate (in `own` trials), if that is better than the bar."""
+        best = self.evidence.best(own=own)
         return best if best is not None and self.evidence.estimate(best.conduct) > 0 else None
 
     def _steps(self, best: ConductEvidence | None) -> int:
@@ -256,15 +255,11 @@ class _Mind:
         """The best conduct that it has tried; after the first one only if well above those at the
         table.
         """
-        best = self.evidence.best(own=True)
-        if best is None or best.conduct in {
-            proposal.conduct for proposal in self.table.proposals()
-        }:
+        best, proposals = self._promising(own=True), self.table.proposals()
+        if best is None or best.conduct in [proposal.conduct for proposal in proposals]:
             return None
         estimate = self.evidence.estimate(best.conduct)
-        if estimate <= 0:
-            return None
-        own = [proposal for proposal in self.table.proposals() if proposal.agent == self.me]
+        own = [proposal for proposal in proposals if proposal.agent == self.me]
         there = [self.evidence.estimate(proposal.conduct) for proposal in self.table.unrefuted()]
         if own and estimate * AGAIN <= max(there, default=0.0):
             return None
@@ -288,12 +283,8 @@ class _Mind:
         estimate = self.evidence.estimate(best.conduct)
         if estimate <= max(needed, 0.0):
             return None
-        return {
-            "move": Move.SUPPORT,
-            "target": best.id,
-            "words": self.sentences.supported(best),
-            "because": ((best.id,), bool(self.table.trials)),
-        }
+        words = self.sentences.supported(best)
+        return _answer_to(best, Move.SUPPORT, own=bool(self.table.trials), words=words)
 
     def stand(self) -> Answer:
         """The best tested proposal, its own among equals, then the lowest id, or none."""
@@ -320,14 +311,19 @@ class _Mind:
                 if mean < claimed * (1 - NOISE):
                     value = self.evidence.value(mean)
                     words = self.sentences.challenged("contradicted", proposal, value)
-                    return self._challenged(proposal, words, own=True)
+                    return _answer_to(
+                        proposal, Move.CHALLENGE, own=True, part=Part.BASE, words=words
+                    )
                 continue
             most = self.evidence.best_margin()
             is_beyond = most is not None and claimed > max(most, 0.0)
             if is_beyond and self._feels(self.character.doubt + 2):
                 value = self.evidence.value(most or 0.0)
                 words = self.sentences.challenged("doubted", proposal, value)
-                return self._challenged(proposal, words, own=bool(self.table.trials))
+                has_tried = bool(self.table.trials)
+                return _answer_to(
+                    proposal, Move.CHALLENGE, own=has_tried, part=Part.BASE, words=words
+                )
         return None
 
     def _open_to_challenge(self) -> list[Contribution]:
@@ -341,15 +337,6 @@ class _Mind:
             and not self.table.was_challenged(proposal.id, Part.BASE)
         ]
         return sorted(others, key=lambda proposal: proposal.id != leading)
-
-    def _challenged(self, proposal: Contribution, words: str, *, own: bool) -> Answer:
-        return {
-            "move": Move.CHALLENGE,
-            "target": proposal.id,
-            "part": Part.BASE,
-            "words": words,
-            "because": ((proposal.id,), own),
-        }
 
     def pass_(self) -> Answer:
         """A pass, with a reason that was not given yet, or silent."""
@@ -413,15 +400,15 @@ class _Mind:
         carried = {"conduct": best.conduct, "claim": (claim, edge), "words": words}
         if parent is None:
             return {"move": Move.PROPOSE, **carried, "because": ((), True)}
-        because = ((parent.id,), True)
-        return {"move": Move.AMEND, "target": parent.id, **carried, "because": because}
+        return _answer_to(parent, Move.AMEND, own=True, **carried)
 
     def _claimed(self, best: ConductEvidence) -> float | None:
         """The value that it claims: by `boldness` a part of the margin found, rounded to the safe
         side, never beyond its trials. None if that is not better than the bar.
         """
         mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
-        margin = min(mean, self.evidence.estimate(best.conduct)) * self.character.share
+        share = 0.5 + 0.5 * self.character.boldness / MOST
+        margin = min(mean, self.evidence.estimate(best.conduct)) * share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
         is_up = self.table.subject.better == UP
@@ -459,6 +446,11 @@ class _Mind:
     def _feels(self, trait: int) -> bool:
         """True in `trait` of 10 cases, by a draw."""
         return self.draws.below(MOST) < trait
+
+
+def _answer_to(target: Contribution, move: str, *, own: bool, **carried: Any) -> Answer:
+    """A contribution that rests on its target, and on `own` trials."""
+    return {"move": move, "target": target.id, **carried, "because": ((target.id,), own)}
 
 
 STEPS_MAX: Final = 6  # from the bar's conduct to one that is tried or proposed

@@ -89,8 +89,7 @@ class Draft:
 
     def claim(self, limit: int | None = None) -> None:
         """Claim unowned plots, at most `limit`."""
-        if self.left:
-            self._pick(CLAIM, self._pool(CLAIM, self.seen.unowned), limit)
+        self._pick(CLAIM, self._pool(CLAIM, self.seen.unowned), limit)
 
     def claim_workable(self) -> None:
         """Claim as many unowned plots as the stamina can mine beyond the own ones."""
@@ -99,8 +98,7 @@ class Draft:
 
     def raid(self) -> None:
         """Raid plots of other agents."""
-        if self.left:
-            self._pick(RAID, self._others())
+        self._pick(RAID, self._others())
 
     def raid_any(self, limit: int | None = None) -> None:
         """Raid plots of other agents; if there are none left and no truce, unowned plots."""
@@ -115,7 +113,7 @@ class Draft:
         """
         for raid in self.seen.suffered:
             for raider in raid.raiders:
-                if self.left and raider != self.seen.agent:
+                if raider != self.seen.agent:
                     self._pick(RAID, self._pool(("back", raider), self.seen.plots_of(raider)), 1)
 
     def defend(self, limit: int | None = None) -> None:

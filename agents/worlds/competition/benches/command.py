@@ -180,6 +180,9 @@ class _Program:
     def _output_of(
         self, text: str, treatment: str, objective: str, seed: int, stderr: int = DEVNULL
     ) -> _Output:
+        """A run, which ends with the program, though processes that it started may still print. Its
+        output goes to a file, for a pipe would have to be read while the program prints.
+        """
         self._check()
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
@@ -188,8 +191,28 @@ class _Program:
             "GOLDRUSH_TREATMENT": treatment,
             "GOLDRUSH_SEED": str(seed),
         }
-        with files.TemporaryFolder() as folder:
-            return self._run(text.encode(), str(seed), folder.path, environment, stderr)
+        with files.TemporaryFolder() as folder, TemporaryFile() as given, TemporaryFile() as output:
+            given.write(text.encode())
+            given.seek(0)
+            until = time.monotonic() + self._options.time_limit
+            try:
+                process = Popen(  # noqa: S603  # what the user gave
+                    [self._path, str(seed)], stdin=given, stdout=output, stderr=stderr,
+                    cwd=folder.path, env=environment, start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                if error.errno in _NO_PROGRAM:
+                    return _Output(fault=files.format_reason(error))
+                raise BadInput(
+                    f"{self._path} cannot be started: {files.format_reason(error)}", "try again"
+                ) from None
+            _groups.add(process.pid)
+            try:
+                return _output(process, output.fileno(), self._options.output_limit, until)
+            finally:
+                _kill(process.pid)
+                process.wait()
+                _groups.discard(process.pid)
 
     def _check(self) -> None:
         """Raises BadInput unless the file is the one that the record names."""
@@ -213,35 +236,6 @@ class _Program:
             )
         self._stamp = stamp
 
-    def _run(
-        self, text: bytes, seed: str, folder: str, environment: Mapping[str, str], stderr: int
-    ) -> _Output:
-        """A run, which ends with the program, though processes that it started may still print. Its
-        output goes to a file, for a pipe would have to be read while the program prints.
-        """
-        with TemporaryFile() as given, TemporaryFile() as printed:
-            given.write(text)
-            given.seek(0)
-            until = time.monotonic() + self._options.time_limit
-            try:
-                process = Popen(  # noqa: S603  # what the user gave
-                    [self._path, seed], stdin=given, stdout=printed, stderr=stderr, cwd=folder,
-                    env=environment, start_new_session=True,
-                )  # fmt: skip
-            except OSError as error:
-                if error.errno in _NO_PROGRAM:
-                    return _Output(fault=files.format_reason(error))
-                raise BadInput(
-                    f"{self._path} cannot be started: {files.format_reason(error)}", "try again"
-                ) from None
-            _groups.add(process.pid)
-            try:
-                return _output(process, printed.fileno(), self._options.output_limit, until)
-            finally:
-                _kill(process.pid)
-                process.wait()
-                _groups.discard(process.pid)
-
 
 _LATE: Final = "it does not end in time"
 
@@ -257,7 +251,14 @@ class _Output:
 
     @property
     def value(self) -> Value:
-        return None if self.fault else _value(self.data)
+        """The finite number `value` of a JSON object; None for anything else, and after a fault."""
+        try:
+            found = json.loads(self.data.decode())
+            value: Any = found["value"] if isinstance(found, dict) else None
+            number = float(value) if type(value) in (int, float) else math.nan
+        except (ValueError, KeyError, OverflowError, RecursionError):
+            return None
+        return number if math.isfinite(number) and not self.fault else None
 
 
 def _output(process: Popen[bytes], printed: int, limit: int, until: float) -> _Output:
@@ -281,17 +282,6 @@ def _format_return_code(code: int) -> str:
     if code == 0:
         return ""
     return f"it ends by signal {-code}" if code < 0 else f"it ends with status {code}"
-
-
-def _value(output: bytes) -> Value:
-    """The finite number `value` of a JSON object; None for anything else."""
-    try:
-        found = json.loads(output.decode())
-        value: Any = found["value"] if isinstance(found, dict) else None
-        number = float(value) if type(value) in (int, float) else math.nan
-    except (ValueError, KeyError, OverflowError, RecursionError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 # The process groups of the runs of this process.

@@ -24,12 +24,11 @@ from goldrush.agents.worlds.competition.bench import (
     Run,
     nothing,
 )
+from goldrush.agents.worlds.competition.plain import in_order
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, gini, mean
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, advance
@@ -103,8 +102,7 @@ def conducts(treatment: str) -> Sequence[MiningConduct]:
 
 def _read(value: Any, treatment: str) -> Conduct:
     """Convert leniently: names in any case, a list for an object, no share without a minority."""
-    if isinstance(value, Mapping):
-        value = [value.get(name) for name in ("majority", "minority", "share")]
+    value = in_order(value, "majority", "minority", "share")
     if not isinstance(value, (list, tuple)) or len(value) not in (3, 4):
         return value
     majority, minority, share = _name(value[0]), _name(value[1]) or None, value[2]
@@ -176,11 +174,10 @@ def played(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[Mapping[str, Value], int]:
     """Play a conduct, with a minority of `agents * share // 10` last agents: the value of each
-    objective over the run, and the digest of its last state. Raises BadInput for a policy that is
-    not built in.
+    objective over the run, and the digest of its last state.
     """
     config, entries = setting_of(options, conduct, treatment, seed)
-    policies = {entry.agent: (entry, _installed(entry.policy)) for entry in entries}
+    policies = {entry.agent: (entry, POLICIES[entry.policy]()) for entry in entries}
     roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
     state = PLAYED.initial({"config": config.as_dict(), "roster": roster})
     rounds = []
@@ -200,15 +197,6 @@ def played(
         "raid_rate": mean([raid_rate(counted) for counted in rounds]),
     }
     return values, PLAYED.digest(state)
-
-
-def _installed(policy: str) -> Scripted:
-    """A built-in policy of a conduct, because names in journals must not import anything."""
-    if policy not in POLICIES:
-        raise BadInput(
-            f"a conduct has the policy {format_value(policy)}", f"take {', '.join(POLICIES)}"
-        )
-    return POLICIES[policy]()
 
 
 def setting_of(

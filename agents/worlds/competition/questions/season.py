@@ -12,6 +12,7 @@ from goldrush.agents.worlds.competition.formats import (
 )
 from goldrush.agents.worlds.competition.limits import ARGUMENTS_MAX
 from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.plain import in_order
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGERS,
     Answer,
@@ -82,8 +83,7 @@ def _read_open(answer: Answer, seen: SeasonObservation) -> Any:
 
 
 def _subject(value: Any) -> Any:
-    if isinstance(value, dict):
-        value = [value.get("objective"), value.get("treatment")]
+    value = in_order(value, "objective", "treatment")
     is_pair = isinstance(value, list) and len(value) == 2
     return [text(item) for item in value] if is_pair else None
 
@@ -141,10 +141,7 @@ def _terms(answer: Any) -> Any:
 
 
 def _condition(value: Any) -> Any:
-    if isinstance(value, dict):
-        value = [value.get("name"), value.get("objective")]
-    if isinstance(value, str):
-        value = [value, None]
+    value = in_order([value, None] if isinstance(value, str) else value, "name", "objective")
     is_pair = isinstance(value, list) and len(value) == 2
     return (word(value[0]), text(value[1]) or None) if is_pair else None
 

@@ -37,9 +37,9 @@ _IDS_MAX: Final = 100
 _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
-def active(seen: SeasonObservation) -> str:
-    """The text on teams and orders, with the active workers."""
-    return seen.wording("teams", least=TEAM_MIN, active=within(map(str, seen.active), 600))
+def active(seen: SeasonObservation, id: str = "teams") -> str:
+    """A text on teams (and orders), with the active workers."""
+    return seen.wording(id, least=TEAM_MIN, active=within(map(str, seen.active), 600))
 
 
 # Trials.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.llm.parts import within
 from goldrush.agents.worlds.competition.character import MOST, TRAITS, has_traits
 from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.plain import in_order
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGERS,
     Answer,
@@ -21,9 +21,10 @@ from goldrush.agents.worlds.competition.questions.question import (
     texts,
     told,
 )
+from goldrush.agents.worlds.competition.questions.table import active
 from goldrush.kernel.settings import integer
 from goldrush.kernel.shape import AMOUNT, FACTS, INTEGER, TEXT, Kind, optional, record, several
-from goldrush.kernel.worlds.competition.acts.act import SHORT_MAX, TEAM_MIN
+from goldrush.kernel.worlds.competition.acts.act import SHORT_MAX
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX
 
@@ -43,11 +44,7 @@ def _rate_text(seen: SeasonObservation, arguments: Arguments) -> str:
 
 
 def _read_rate(answer: Answer, seen: SeasonObservation) -> Any:
-    raw, reasons = answer.get("raw"), answer.get("reasons")
-    if isinstance(raw, dict):
-        raw = [raw.get(name) for name in DIMENSIONS]
-    if isinstance(reasons, dict):
-        reasons = [reasons.get(name) for name in DIMENSIONS]
+    raw, reasons = (in_order(answer.get(name), *DIMENSIONS) for name in ("raw", "reasons"))
     return {
         "raw": integers(raw),
         "reasons": [text(item) or "" for item in reasons[: len(DIMENSIONS)]]
@@ -140,9 +137,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "rewrite": _REWRITE,
     "improve": _REWRITE,
     "recommend_team": QuestionKind(
-        lambda seen, arguments: seen.wording(
-            "recommend_team", least=TEAM_MIN, active=within(map(str, seen.active), 600)
-        ),
+        lambda seen, arguments: active(seen, "recommend_team"),
         lambda rules: {"team": INTEGERS},
         lambda answer, seen: integers(answer.get("team")),
     ),

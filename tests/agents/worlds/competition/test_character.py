@@ -47,13 +47,6 @@ def test_instructions_that_say_nothing_change_nothing(instructions: dict[str, An
     assert CHARACTERS[born_with(WORKER)] == character_of(an_agent(instructions=instructions))
 
 
-def test_a_share_of_the_margin_is_claimed_from_half_to_all_of_it() -> None:
-    shares = [Character(boldness=boldness).share for boldness in range(11)]
-
-    assert (0.5, 1.0) == (shares[0], shares[-1])
-    assert sorted(set(shares)) == shares
-
-
 def test_every_persona_changes_traits_that_there_are() -> None:
     assert TRAITS == tuple(attrs.asdict(Character()))
     assert all(set(changes) <= set(TRAITS) for changes in PERSONAS.values())
