@@ -65,8 +65,8 @@ def prompts_of(state: MiningState, framed: Framed = DEFAULT) -> PlanPrompts:
     return prompts
 
 
-def prompt_of(state: MiningState, agent: int = 0) -> tuple[str, str]:
-    first, second = prompts_of(state).messages(agent)
+def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> tuple[str, str]:
+    first, second = prompts_of(state, framed).messages(agent)
     return first["content"], second["content"]
 
 

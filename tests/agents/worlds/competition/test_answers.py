@@ -1,7 +1,6 @@
 """Answers from outside in the journal: found again whatever the order in which they came."""
 
 import random
-from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +13,7 @@ from goldrush.agents.worlds.competition.check import Repeated
 from goldrush.agents.worlds.competition.play import ANSWERED, SeasonPlay
 from goldrush.agents.worlds.competition.players import configured, prepared
 from goldrush.agents.worlds.competition.script import Scripts
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition import arrange
 from goldrush.kernel.worlds.competition.events import CODES, Adopted, Debriefed
 from goldrush.kernel.worlds.competition.evolve import acts_in
@@ -30,26 +29,17 @@ def question(agent: int, name: str, says: str) -> Question:
     return Question(agent, name, messages=({"role": "user", "content": says},))
 
 
-def row_by_hand(asked: Question, text: str) -> Row:
-    """What a person answered."""
-    return row_of(PLAY, asked, Answer(0, text=text))
-
-
 questions = st.builds(
     question, st.integers(0, 3), st.sampled_from(("try_", "rate")), st.sampled_from("abc")
 )
 answered = st.lists(st.tuples(questions, st.text(max_size=3)), min_size=1, max_size=6)
 
 
-def rows_of(pairs: Sequence[tuple[Question, str]]) -> list[Row]:
-    return [row_by_hand(asked, text) for asked, text in pairs]
-
-
 @given(answered, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(
     pairs: list[tuple[Question, str]], chance: random.Random
 ) -> None:
-    rows = rows_of(pairs)
+    rows = [row_of(PLAY, asked, Answer(0, text=text)) for asked, text in pairs]
     shuffled = chance.sample(rows, len(rows))
     blocks = [
         Block([(ANSWERED, some), (ADOPTED[0], [ADOPTED[1]]), (ANSWERED, rows[:1])])

@@ -157,8 +157,3 @@ def test_an_arena_that_is_not_here_is_told_apart_from_a_wrong_record(
     with pytest.raises(BadInput) as wrong:
         rules_of(attrs.evolve(arena_record("nk"), options={"seeds": 5}))
     assert not isinstance(wrong.value, UnknownArena)
-
-
-def test_an_arena_with_options_that_its_atlas_is_not_of_is_remarked_on() -> None:
-    assert bench_of(arena_record("mining")).remark() is None
-    assert bench_of(arena_record("mining[seeds=4]")).remark() is not None

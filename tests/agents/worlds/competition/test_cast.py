@@ -10,8 +10,6 @@ from goldrush.agents.worlds.competition.cast import (
     cast_of,
     check_playable,
     questions_of,
-    recast,
-    seated_in,
 )
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.seats import Seat
@@ -82,13 +80,6 @@ def test_wherever_it_is_named_all_workers_that_are_models_are_another_model_as_s
     ]
     assert ("random", {}) == (ben.policy, ben.options)
     assert {"": "c", "sonnet": "b"} == names_by_class(cleo)
-
-
-@pytest.mark.parametrize("text", ["sonnet=llm:b,worker=llm:c", "worker=llm:c,sonnet=llm:b"])
-def test_a_cast_that_changes_has_the_model_of_its_sonnets_in_any_order(text: str) -> None:
-    cast = recast(cast_of(2, ["worker=llm:a"]), seated_in(text))
-
-    assert [{"": "c", "sonnet": "b"}] * 2 == [names_by_class(seat) for seat in cast[5:]]
 
 
 def test_the_last_word_on_somebody_counts() -> None:

@@ -71,14 +71,8 @@ class Room:
             self.state.change(ADA, memory={self.subject.family: (*known, fact)})
 
     def propose(self, agent: int, conduct: Any, value: float) -> Contribution:
-        said = Contribution(
-            len(self.table.contributions),
-            0,
-            agent,
-            Move.PROPOSE,
-            conduct=conduct,
-            claim=(value, None),
-        )
+        id, claim = len(self.table.contributions), (value, None)
+        said = Contribution(id, 0, agent, Move.PROPOSE, conduct=conduct, claim=claim)
         self.table.add(said)
         return said
 

@@ -1,21 +1,21 @@
 """What workers do, in whole seasons of each arena: claims, trials, challenges, reasons."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import attrs
 import pytest
 
-from goldrush.agents.worlds.competition import worker
+from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, cast_of
 from goldrush.agents.worlds.competition.formats import DIGITS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.sentences import forms_of, speech
-from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import events as kinds
 from goldrush.kernel.worlds.competition.state import initial
 from goldrush.kernel.worlds.competition.terms import Move, Part
@@ -49,16 +49,14 @@ class Turn:
 
 @attrs.frozen
 class Played:
-    """A season, and the turns of its workers."""
+    """A season, and the turns of its workers by the question."""
 
     steps: list[Step]
-    spoke: list[Turn]
-    tried: list[Turn]
-    stood: list[Turn]
+    turns: Mapping[str, list[Turn]]
 
     def that(self, *moves: str) -> list[Turn]:
         """Turns in which one of these moves was made."""
-        found = [turn for turn in self.spoke if turn.did["move"] in moves]
+        found = [turn for turn in self.turns["speak"] if turn.did["move"] in moves]
         assert found
         return found
 
@@ -73,25 +71,21 @@ def play() -> Play:
 
 
 def season(arena: str, policy: str) -> Played:
-    found = Played([], [], [], [])
-    base = {SCRIPTED: worker.Worker, RANDOM: worker.RandomWorker}[policy]
+    turns = {name: list[Turn]() for name in ("speak", "try_", "stand")}
+    record, scripted = {"mining": mining, "nk": nk}[arena](), SeasonPlay.answer
+    bench = bench_of(record)
+
+    def watched(play: SeasonPlay, asked: Question, number: int) -> Any:
+        did = scripted(play, asked, number)
+        if asked.name in turns:
+            was = SeasonObservation(play._state.copy(), asked.agent, bench)
+            turns[asked.name].append(Turn(was, did))
+        return did
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "speak", watched(base.speak, found.spoke))
-        patch.setattr(base, "try_", watched(base.try_, found.tried))
-        patch.setattr(base, "stand", watched(base.stand, found.stood))
-        record = {"mining": mining, "nk": nk}[arena]()
+        patch.setattr(SeasonPlay, "answer", watched)
         settings = {"seed": 1, "assignments": ASSIGNMENTS[arena], "arena": record}
-        found.steps.extend(steps(settings, cast_of(6, [policy])))
-    return found
-
-
-def watched(method: Any, turns: list[Turn]) -> Any:
-    def answer(self: Any, seen: SeasonObservation, draws: Draws) -> Any:
-        was = SeasonObservation(seen._state.copy(), seen.me.ordinal, seen._bench)
-        turns.append(Turn(was, method(self, seen, draws)))
-        return turns[-1].did
-
-    return answer
+        return Played(list(steps(settings, cast_of(6, [policy]))), turns)
 
 
 arenas = pytest.mark.parametrize("arena", ASSIGNMENTS)
@@ -109,7 +103,7 @@ def test_what_is_kept_of_the_trials_is_spent_beside_the_best_that_was_heard(
     play: Play, arena: str
 ) -> None:
     near = total = 0
-    for turn in play(arena, SCRIPTED).tried:
+    for turn in play(arena, SCRIPTED).turns["try_"]:
         if turn.did is None or turn.seen.is_early:
             continue
         heard = [said for said in turn.table.proposals() if said.agent != turn.seen.me.ordinal]
@@ -138,9 +132,7 @@ def test_a_claim_is_better_than_the_bar_and_never_beyond_what_trials_gave(
 
 @arenas
 def test_nobody_challenges_what_its_own_trials_confirm(play: Play, arena: str) -> None:
-    challenges = [t for t in play(arena, SCRIPTED).spoke if t.did["move"] == Move.CHALLENGE]
-    assert challenges
-    for turn in challenges:
+    for turn in play(arena, SCRIPTED).that(Move.CHALLENGE):
         target = turn.table.contributions[turn.did["target"]]
         own = turn.own(target.conduct)
 
@@ -150,7 +142,7 @@ def test_nobody_challenges_what_its_own_trials_confirm(play: Play, arena: str) -
 
 @arenas
 def test_reasons_are_earlier_contributions_that_the_words_name(play: Play, arena: str) -> None:
-    for turn in play(arena, SCRIPTED).spoke:
+    for turn in play(arena, SCRIPTED).turns["speak"]:
         ids, is_own = turn.did["because"]
 
         assert all(0 <= id < len(turn.table.contributions) for id in ids)
@@ -162,7 +154,7 @@ def test_reasons_are_earlier_contributions_that_the_words_name(play: Play, arena
 def test_workers_stand_by_the_best_tested_their_own_among_equals_then_the_lowest_id(
     play: Play, arena: str
 ) -> None:
-    for turn in play(arena, SCRIPTED).stood:
+    for turn in play(arena, SCRIPTED).turns["stand"]:
         table, me = turn.table, turn.seen.me.ordinal
         tested = {said.id: table.tests[said.id, Part.BASE] for said in table.unrefuted()}
         best = [id for id in tested if tested[id] == table.subject.best(tested.values())]
@@ -173,7 +165,7 @@ def test_workers_stand_by_the_best_tested_their_own_among_equals_then_the_lowest
 
 def test_random_workers_stand_by_any_that_hold_or_none_and_the_silent_never(play: Play) -> None:
     places = set()
-    for turn in play("nk", RANDOM).stood:
+    for turn in play("nk", RANDOM).turns["stand"]:
         ids = [None, *(said.id for said in turn.table.unrefuted())]
         places.add(ids.index(turn.did["target"]))
     played = steps({"arena": nk(), "assignments": 2}, cast_of(6, ["ada=silent"]))
@@ -202,15 +194,10 @@ def test_the_agenda_takes_each_family_once_a_turn_in_a_drawn_order(arena: str) -
 
 # What they say.
 
-VALUES = {
-    name: str(number)
-    for number, name in enumerate(
-        (
-            "conduct", "value", "trials", "bar", "margin", "claim", "target", "targeted", "shown",
-            "by", "left", "lefted", "claimed", "second", "seconded", "nothing",
-        )
-    )
-}  # fmt: skip
+VALUES = dict.fromkeys(
+    ("conduct", "value", "trials", "bar", "margin", "claim", "target", "targeted", "shown", "by",
+     "left", "lefted", "claimed", "second", "seconded", "nothing"), "7",
+)  # fmt: skip
 FORMS = [id for id, text in speech.formats.items() if "\n" in text]
 # Where less is better, they would say the opposite.
 ONE_WAY = re.compile(r"\b(above|below|higher?|lower|more|less|least|most|exceeds?|short of)\b")

@@ -182,8 +182,6 @@ PLAN = '[["mine", 3]]'
 AT_LIMITS = {  # of the page, and of the interpreter for digits
     "as long as can be": " " * (65_536 - len(PLAN)) + PLAN,
     "too long": " " * (65_537 - len(PLAN)) + PLAN,
-    "32 levels": f'[["mine", 1], {"[" * 31}{"]" * 31}]',
-    "33 levels": f'[["mine", 1], {"[" * 32}{"]" * 32}]',
     "5,000 digits": f'[["mine", 3], ["mine", 4, {"9" * 5_000}]]',
     "99 that fail": "[1] " * 1_000 + "{" * 99 + PLAN,
     "100 that fail": "{" * 100 + PLAN,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -34,7 +34,6 @@ from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompts import history, prompt
 from goldrush.agents.worlds.mining.prompts.prompt import (
     NOTE_MAX,
-    PlanPrompts,
     form_of,
     note_after,
     wordable,
@@ -43,11 +42,12 @@ from goldrush.agents.worlds.mining.roster import PROMPT_MAX
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX
-from goldrush.kernel.worlds.mining.history import PublicRound, public_round
+from goldrush.kernel.worlds.mining.history import public_round
 from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.llm.test_prompt import (
+    DEFAULT,
     after,
     claimed,
     crowded,
@@ -55,6 +55,8 @@ from tests.llm.test_prompt import (
     extreme,
     fined,
     part,
+    prompt_of,
+    prompts_of,
     size,
     start,
 )
@@ -67,7 +69,6 @@ CONFIGS: list[dict[str, Any]] = [
     {"alpha_by_plot": [2.0] * 3 + [1.0] * 97}, {"mining_cap": 1}, {"agents": 1},
     {"visibility": "all"}, {"visibility": 1}, {"stamina_by_agent": [5, *[10] * 9]},
 ]  # fmt: skip
-DEFAULT = Framed(wordable().default)
 ROW_COL = {"plots": "row,col"}
 OTHERS = {
     "kinds": {"defend": "keep", "mine": "claim", "claim": "mine", "raid": "take-over"},
@@ -78,22 +79,6 @@ OTHERS = {
 
 def worded(messages: Mapping[str, Any], names: Mapping[str, Any], **more: Any) -> Framed:
     return Framed(wording_of("w", messages, names, wordable()), **more)
-
-
-def shipped(name: str, **more: Any) -> Framed:
-    return Framed(wording_named(name, wordable()), **more)
-
-
-def asked(shown: MiningState, framed: Callable[[int], Framed]) -> PlanPrompts:
-    """The prompts of a round to agents that are asked so."""
-    prompts = PlanPrompts(shown)
-    prompts.framed = framed
-    return prompts
-
-
-def prompt_of(state: MiningState, agent: int = 0, framed: Framed = DEFAULT) -> tuple[str, str]:
-    first, second = asked(state, lambda _: framed).messages(agent)
-    return first["content"], second["content"]
 
 
 # The rules.
@@ -110,7 +95,10 @@ def numbers_by_part(state: MiningState, framed: Framed) -> list[set[str]]:
 
 @pytest.mark.parametrize("name", wordable().shipped)
 def test_every_wording_tells_the_numbers_of_every_rule_and_shows_no_plan(name: str) -> None:
-    default, framed = (shipped(each, notes=True, reasoning="field") for each in ("default", name))
+    default, framed = (
+        Framed(wording_named(each, wordable()), notes=True, reasoning="field")
+        for each in ("default", name)
+    )
     for config in CONFIGS:
         state = after(start(**{"rounds": 9, **config}), {})
         told = zip(numbers_by_part(state, default), numbers_by_part(state, framed), strict=True)
@@ -129,7 +117,7 @@ def test_every_wording_tells_the_numbers_of_every_rule_and_shows_no_plan(name: s
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None:
-    prompts = asked(start(seed=7), lambda _: attrs.evolve(DEFAULT, order=order))
+    prompts = prompts_of(start(seed=7), attrs.evolve(DEFAULT, order=order))
     for agent in range(10):
         drawn = Draws(7, 0, agent if order == "agent" else 0, "order").shuffled(KINDS)
         expected = list(KINDS) if order == "fixed" else drawn
@@ -141,10 +129,6 @@ def test_the_kinds_are_told_in_one_order_in_rules_and_schema(order: str) -> None
 
 
 # What happened.
-
-
-def public(state: MiningState) -> list[PublicRound]:
-    return [record.view(public_round) for record in state.history]
 
 
 def test_history_has_the_actors_of_every_visible_round_the_oldest_first() -> None:
@@ -219,7 +203,8 @@ def test_lines_beyond_the_limit_go_over_into_counts_half_of_them_at_once(
         kept.append(alone.line(record)[0])
         if sum(len(line.encode()) + 1 for line in kept) > 12_000:
             kept = kept[-(len(kept) // 2) :] if len(kept) > 1 else []
-    gone = public(state)[: len(state.history) - len(kept)]
+    count = len(state.history) - len(kept)
+    gone = [record.view(public_round) for record in state.history[:count]]
     first = 1 if visibility == "all" else 11
     claims = Counter(claim.winner for each in gone for claim in each.claims)
     [agent, won] = min(claims.items(), key=lambda item: (-item[1], item[0]))
@@ -296,7 +281,7 @@ def test_every_part_is_bounded_in_any_wording(wording: Wording, what: str) -> No
         (terms.own_actions(state.history, 0), history.OWN_MAX + history.OWN_SUM_MAX),
     ):
         assert len(text.encode()) <= most + MESSAGES_MAX
-    prompts = asked(state, lambda _: framed)
+    prompts = prompts_of(state, framed)
     for agent in (0, state.config.agents - 1):
         assert size(prompts.messages(agent)) <= PROMPT_MAX
         assert len(json.dumps(prompts.schema(agent))) <= 4_096
@@ -321,7 +306,7 @@ def test_names_go_through_rules_form_schema_map_and_history() -> None:
                   {0: does(("raid", 4, 1)), 1: does(("mine", 4, 2), ("defend", 4, 1))})  # fmt: skip
     framed = worded({}, {**OTHERS, **ROW_COL})
     rules, told = prompt_of(state, 0, framed)
-    form = asked(state, lambda _: framed).schema(0)
+    form = prompts_of(state, framed).schema(0)
 
     assert '{"moves": [{"what": ..., "where": ..., "type": ...}, ...]}' in rules
     assert ["keep", "claim", "mine", "take-over"] == re.findall("^- ([a-z-]+):", rules, re.M)
@@ -338,8 +323,8 @@ def test_names_go_through_rules_form_schema_map_and_history() -> None:
 def test_a_persona_is_shown_as_written_in_the_part_of_its_agent_alone() -> None:
     persona = "You are  {careful}.\n\n$rounds"
     framed = attrs.evolve(DEFAULT, persona=persona)
-    shown = start()
-    prompts = asked(shown, lambda agent: framed if agent == 3 else DEFAULT)
+    prompts = prompts_of(start())
+    prompts.framed = lambda agent: framed if agent == 3 else DEFAULT
 
     assert (
         f"This is round 1 of 200.\n\n{persona}\n\nYou have 0 gold"
