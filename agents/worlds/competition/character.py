@@ -61,9 +61,8 @@ def born_with(ordinal: int) -> str:
 
 def character_of(agent: AgentState) -> Character:
     """The current traits of a worker. Values out of range are clipped, unknown names ignored."""
-    named = agent.options.get("character")
-    start = CHARACTERS.get(named if isinstance(named, str) else "")
-    start = start or CHARACTERS[born_with(agent.ordinal)]
+    born = CHARACTERS[born_with(agent.ordinal)]
+    start = CHARACTERS.get(str(agent.options.get("character")), born)
     changes: dict[str, object] = {**agent.instructions, **PERSONAS.get(agent.persona or "", {})}
     return attrs.evolve(
         start,

@@ -307,23 +307,17 @@ class _Mind:
             known = self.evidence.known[proposal.conduct]
             claimed = self.evidence.margin(proposal.claimed)
             if known.own:
-                mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
-                if mean < claimed * (1 - NOISE):
-                    value = self.evidence.value(mean)
-                    words = self.sentences.challenged("contradicted", proposal, value)
-                    return _answer_to(
-                        proposal, Move.CHALLENGE, own=True, part=Part.BASE, words=words
-                    )
-                continue
-            most = self.evidence.best_margin()
-            is_beyond = most is not None and claimed > max(most, 0.0)
-            if is_beyond and self._feels(self.character.doubt + 2):
-                value = self.evidence.value(most or 0.0)
-                words = self.sentences.challenged("doubted", proposal, value)
-                has_tried = bool(self.table.trials)
-                return _answer_to(
-                    proposal, Move.CHALLENGE, own=has_tried, part=Part.BASE, words=words
-                )
+                id, margin = "contradicted", self._mean_margin(known)
+                is_wrong = margin < claimed * (1 - NOISE)
+            else:
+                id, most = "doubted", self.evidence.best_margin()
+                is_beyond = most is not None and claimed > max(most, 0.0)
+                is_wrong = is_beyond and self._feels(self.character.doubt + 2)
+                margin = most or 0.0
+            if is_wrong:
+                words = self.sentences.challenged(id, proposal, self.evidence.value(margin))
+                own = bool(self.table.trials)
+                return _answer_to(proposal, Move.CHALLENGE, own=own, part=Part.BASE, words=words)
         return None
 
     def _open_to_challenge(self) -> list[Contribution]:
@@ -406,15 +400,18 @@ class _Mind:
         """The value that it claims: by `boldness` a part of the margin found, rounded to the safe
         side, never beyond its trials. None if that is not better than the bar.
         """
-        mean = sum(map(self.evidence.margin, best.own)) / len(best.own)
         share = 0.5 + 0.5 * self.character.boldness / MOST
-        margin = min(mean, self.evidence.estimate(best.conduct)) * share
+        margin = min(self._mean_margin(best), self.evidence.estimate(best.conduct)) * share
         value = self.evidence.value(margin)
         scale = 10**DIGITS
         is_up = self.table.subject.better == UP
         claim = math.floor(value * scale) / scale if is_up else math.ceil(value * scale) / scale
         bar = self.table.bar
         return claim if bar is None or self.table.subject.beats(claim, bar) else None
+
+    def _mean_margin(self, known: ConductEvidence) -> float:
+        """The mean margin of its own trials of a conduct."""
+        return sum(map(self.evidence.margin, known.own)) / len(known.own)
 
     def _edge(self, conduct: Conduct, claim: float) -> str | None:
         """By `care`, a treatment under which it remembers a value that meets the claim, or None."""

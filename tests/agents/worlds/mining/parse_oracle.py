@@ -9,6 +9,7 @@ misread the rules.
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -43,12 +44,7 @@ class Number:
     @property
     def beyond(self) -> bool:
         """Whether it is an integer outside the signed 64-bit range."""
-        digits = self.written.removeprefix("-")
-        if not self.integer or len(digits) < 19:
-            return False
-        if len(digits) > 19:
-            return True
-        return digits > ("9223372036854775808" if self.written != digits else "9223372036854775807")
+        return self.integer and not -(2**63) <= Decimal(self.written) < 2**63
 
 
 def read(text: str, rows: int, cols: int, defense: str) -> dict[str, Any]:
