@@ -6,7 +6,8 @@ last the agent's role. The second has the situation: what stays the same in an a
 table, then the question, because servers charge less for a known beginning. It depends on the
 `SeasonObservation` alone, so it can be made again from a journal. Every part has a limit in bytes.
 
-The prose is in wording.toml. It is part of an experiment: versions.py has its version.
+The prose is in wording.toml and arenas.toml. It is part of an experiment: versions.py has its
+version.
 """
 
 from __future__ import annotations

@@ -100,8 +100,6 @@ def is_like(example: Any, schema: Mapping[str, Any]) -> bool:
     while "anyOf" in schema:
         schema = schema["anyOf"][0]
     if schema["type"] == "object":
-        assert schema["required"] == list(schema["properties"])
-        assert schema["additionalProperties"] is False
         return list(example) == schema["required"] and all(
             is_like(example[key], of) for key, of in schema["properties"].items()
         )

@@ -222,13 +222,6 @@ def test_the_bar_of_nk_has_its_rank(landscape: int, treatment: str, drift: float
     assert 4_096 - 2_458 == sum(value > values[bar] for value in values.values())
 
 
-def test_landscapes_of_two_numbers_have_nothing_in_common() -> None:
-    one, other = (set(nk.landscape(number, "0.0", 0.2)) for number in (1, 2))
-
-    assert not one & other
-    assert nk_bench.noise_of(1, "0.0", "0" * 12, 5) != nk_bench.noise_of(2, "0.0", "0" * 12, 5)
-
-
 @pytest.mark.parametrize(("assignments", "generations"), [(1, 10), (41, 11)])
 def test_the_agenda_of_nk_goes_generation_by_generation(assignments: int, generations: int) -> None:
     subjects = arena("nk", nk.ARENA, assignments).subjects
