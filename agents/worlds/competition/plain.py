@@ -19,7 +19,7 @@ def plain(value: Any) -> Any:
     return recorded if PLAIN.holds(recorded) else None
 
 
-def in_order(value: Any, *names: str) -> Any:
+def in_order(value: object, *names: str) -> object:
     """The values of an object by these names, as a list; any other value unchanged."""
     return [value.get(name) for name in names] if isinstance(value, Mapping) else value
 

@@ -392,7 +392,7 @@ def judged(state: SeasonState, agent: int, answer: Answer) -> Judged:
     return Judged(state.table.number, state.table.round, *signal)
 
 
-def chosen(state: SeasonState, agent: int, answer: Any) -> FateChosen:
+def chosen(state: SeasonState, agent: int, answer: object) -> FateChosen:
     """The fate that an answer names."""
     return FateChosen(agent, plain(answer))
 
