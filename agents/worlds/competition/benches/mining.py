@@ -26,9 +26,11 @@ from goldrush.agents.worlds.competition.bench import (
 )
 from goldrush.agents.worlds.competition.plain import in_order
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
+from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, gini, mean
 from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, advance
@@ -174,10 +176,11 @@ def played(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[Mapping[str, Value], int]:
     """Play a conduct, with a minority of `agents * share // 10` last agents: the value of each
-    objective over the run, and the digest of its last state.
+    objective over the run, and the digest of its last state. Raises BadInput for a policy that is
+    not built in.
     """
     config, entries = setting_of(options, conduct, treatment, seed)
-    policies = {entry.agent: (entry, POLICIES[entry.policy]()) for entry in entries}
+    policies = {entry.agent: (entry, _installed(entry.policy)) for entry in entries}
     roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
     state = PLAYED.initial({"config": config.as_dict(), "roster": roster})
     rounds = []
@@ -197,6 +200,15 @@ def played(
         "raid_rate": mean([raid_rate(counted) for counted in rounds]),
     }
     return values, PLAYED.digest(state)
+
+
+def _installed(policy: str) -> Scripted:
+    """A built-in policy of a conduct, because names in journals must not import anything."""
+    if policy not in POLICIES:
+        raise BadInput(
+            f"a conduct has the policy {format_value(policy)}", f"take {', '.join(POLICIES)}"
+        )
+    return POLICIES[policy]()
 
 
 def setting_of(
