@@ -6,7 +6,7 @@ This module only defines the interface; the terminal (cli/people.py) and pages i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from goldrush.kernel.records import Record
@@ -51,8 +51,4 @@ AskTogether = Callable[[Sequence[Inquiry]], Iterable[tuple[int, str]]]
 
 def in_turn(ask: Ask) -> AskTogether:
     """Asks one question after the other."""
-
-    def ask_each(inquiries: Sequence[Inquiry]) -> Iterator[tuple[int, str]]:
-        return ((at, ask(inquiry)) for at, inquiry in enumerate(inquiries))
-
-    return ask_each
+    return lambda inquiries: ((at, ask(inquiry)) for at, inquiry in enumerate(inquiries))

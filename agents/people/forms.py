@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import inf
 from typing import Any, Final
 
 from goldrush.agents.people import Inquiry
@@ -35,8 +37,7 @@ def typed_answer(inquiry: Inquiry, field: Callable[[str, Schema], Any]) -> str:
 
 def required(schema: Schema) -> Schema:
     """The schema of a field that is not left empty."""
-    filled: Schema = schema["anyOf"][0] if "anyOf" in schema else schema
-    return filled
+    return dict(schema["anyOf"][0]) if "anyOf" in schema else schema
 
 
 def has_lines(schema: Schema) -> bool:
@@ -69,59 +70,50 @@ def _hint_of_moves(properties: Mapping[str, Schema]) -> str:
     form = ":".join(name for name, _ in numbers)
     least = [of.get("minimum", 0) for _, of in numbers]
     example = f"{kinds['enum'][0]} {least[0]} {':'.join(str(number + 1) for number in least)}"
-    return f"{' or '.join(kinds['enum'])}, then {form} of each, as in `{example}`"
+    return f"{', '.join(kinds['enum'])}: then {form} of each, as in `{example}`"
 
 
 def value(schema: Schema, text: str) -> Any:
     """The value of what was typed for a field. Raises BadInput if it has none."""
     text = text.replace("\r\n", "\n").strip()
-    kind, names = schema.get("type"), schema.get("enum")
+    kind = schema.get("type")
     if "anyOf" in schema:
         return None if text in ("", "null") else value(required(schema), text)
-    if names:
-        return _one_of(names, text)
-    if kind == "object":
-        fields = zip(
-            schema["properties"].items(),
-            text.split("|", len(schema["properties"]) - 1),
-            strict=False,
-        )
-        record = {name: value(of, part) for (name, of), part in fields}
-        if record.keys() != schema["properties"].keys():
-            raise _unreadable(schema, text)
-        return record
     if kind == "array":
         items = [value(schema["items"], part) for part in _parts(schema, text) if part.strip()]
         if len(items) > schema.get("maxItems", len(items)):
             raise BadInput(f"there are {len(items)}", f"give {schema['maxItems']} at most")
         return items
-    if kind == "boolean":
-        if text.lower() not in _BOOLEANS:
+    if kind == "object":
+        parts = text.split("|", len(schema["properties"]) - 1)
+        if len(parts) < len(schema["properties"]):
             raise _unreadable(schema, text)
-        return _BOOLEANS[text.lower()]
-    return _number(schema, text) if kind in _NUMBERS else text
+        fields = zip(schema["properties"].items(), parts, strict=True)
+        return {name: value(of, part) for (name, of), part in fields}
+    if kind in _NUMBERS:
+        return _number(schema, text)
+    if kind == "boolean" or "enum" in schema:
+        known = _BOOLEANS if kind == "boolean" else _named(schema["enum"])
+        if text.lower() not in known:
+            raise _unreadable(schema, text)
+        return known[text.lower()]
+    return text
 
 
-def _one_of(names: Sequence[str], text: str) -> str:
+def _named(names: Sequence[str]) -> dict[str, str]:
+    """The names by what can be typed for them: their numbers, from 1, and themselves."""
     numbered = {str(at): name for at, name in enumerate(names, 1)}
-    found = {**numbered, **{name.lower(): name for name in names}}.get(text.lower())
-    if found is None:
-        instead = f"type one of {', '.join(names)}, or its number"
-        raise BadInput(f"{format_value(text[:100])} cannot be read", instead)
-    return found
+    return numbered | {name.lower(): name for name in names}
 
 
 def _number(schema: Schema, text: str) -> float:
-    try:
-        number: float = json.loads(text.removeprefix("#"))  # as contributions are written
-    except (ValueError, RecursionError):
-        raise _unreadable(schema, text) from None
+    least, most = schema.get("minimum", -inf), schema.get("maximum", inf)
     known = (int,) if schema["type"] == "integer" else (int, float)
-    if type(number) not in known or not (
-        schema.get("minimum", number) <= number <= schema.get("maximum", number)
-    ):
-        raise _unreadable(schema, text)
-    return number
+    with suppress(ValueError, RecursionError):
+        number: float = json.loads(text.removeprefix("#"))  # as contributions are written
+        if type(number) in known and least <= number <= most:
+            return number
+    raise _unreadable(schema, text)
 
 
 def _parts(schema: Schema, text: str) -> Iterator[str]:
