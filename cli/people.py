@@ -59,8 +59,8 @@ class _Terminal:
         """The answer to a question, asked again until it is valid."""
         if self._last not in (None, inquiry.player) and sys.stderr.isatty():
             click.echo("\x1b[2J\x1b[H", nl=False, err=True)
-            label = f"{escaped(inquiry.player)} is next: press Enter"
-            click.prompt(label, default="", show_default=False, prompt_suffix=" ", err=True)
+            label = f"{escaped(inquiry.player)} is next; press Enter"
+            click.prompt(label, default="", show_default=False, err=True)
         self._last = inquiry.player
         self._show(inquiry)
         while True:
