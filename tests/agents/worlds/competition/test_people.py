@@ -183,7 +183,8 @@ def test_an_answer_that_cannot_count_is_named_before_it_is_given(path: Path) -> 
 
 # At a terminal
 
-SHORT = ("--set", "arena=nk", "--rounds", "1", "--set", "workers=4")
+PAIR = ("--roster", "ada=human,ben=human")
+SHORT = ("--set", "arena=nk", "--rounds", "1", "--set", "workers=4", *PAIR)
 
 
 Typed = Callable[..., tuple[Any, str]]
@@ -269,10 +270,7 @@ def test_the_rules_are_shown_with_controls_escaped(typed: Typed) -> None:
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, EOFError])
 @pytest.mark.parametrize(
     "command",
-    [
-        ("record", "competition", *SHORT, "--roster", "ben=human"),
-        ("record", "--rounds", "1", "--roster", "human*1,raid*1"),
-    ],
+    [("record", "competition", *SHORT), ("record", "--rounds", "1", "--roster", "human*1,raid*1")],
 )
 def test_who_stops_at_a_question_is_told_how_to_go_on(
     command: Sequence[str], stop: type[BaseException], path: Path,
@@ -294,8 +292,7 @@ def test_a_season_is_played_at_a_real_terminal_and_without_one_nobody_is_asked(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parent, child = pty.openpty()
-    people = ("--roster", "ada=human,ben=human")
-    words = ("record", "competition", "--out", str(path), *SHORT, *people)
+    words = ("record", "competition", "--out", str(path), *SHORT)
     command = [sys.executable, "-m", "goldrush", *words]
     with subprocess.Popen(command, stdin=child, stdout=child, stderr=child, cwd=ROOT) as season:
         os.close(child)
