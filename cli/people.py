@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -87,7 +86,7 @@ class _Terminal:
         click.echo(f"{name}: {hint(schema)}{end}.", err=True)
 
 
-def _field(name: str, schema: Schema, explain: Callable[[str, Schema], None]) -> Any:
+def _field(name: str, schema: Schema, explain: Callable[[str, Schema], None]) -> object:
     """The value typed for a field, asked for until there is one."""
     lines: list[str] = []
     while True:

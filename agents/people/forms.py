@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.people import Inquiry
 from goldrush.kernel.errors import BadInput, format_value
@@ -24,11 +24,11 @@ _NUMBERS: Final = {"integer": "a whole number", "number": "a number"}
 _MOVES: Final = re.compile(r"([^\d\s]\S*)((?:\s+\d[\d:]*)+)")
 
 
-def typed_answer(inquiry: Inquiry, field: Callable[[str, Schema], Any]) -> str:
+def typed_answer(inquiry: Inquiry, field: Callable[[str, Schema], object]) -> str:
     """The answer as JSON. `field`: the value of a field that is asked for, by name and schema; the
     others are empty.
     """
-    answer: dict[str, Any] = {}
+    answer: dict[str, object] = {}
     for name, schema in inquiry.schema["properties"].items():
         empty = {"boolean": False, "array": [], "string": ""}.get(schema.get("type", ""))
         answer[name] = field(name, schema) if inquiry.asks(name, answer) else empty
@@ -73,7 +73,7 @@ def _hint_of_moves(properties: Mapping[str, Schema]) -> str:
     return f"{', '.join(kinds['enum'])}: then {form} of each, as in `{example}`"
 
 
-def value(schema: Schema, text: str) -> Any:
+def value(schema: Schema, text: str) -> object:
     """The value of what was typed for a field. Raises BadInput if it has none."""
     text = text.replace("\r\n", "\n").strip()
     kind = schema.get("type")

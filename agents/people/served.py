@@ -18,7 +18,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from secrets import token_urlsafe
 from threading import Lock, Thread
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -148,7 +148,7 @@ class Seats:
 def _answer(inquiry: Inquiry, typed: dict[str, str]) -> str:
     """The answer in a form, as JSON. Raises BadInput if it is not valid."""
 
-    def field(name: str, schema: Schema) -> Any:
+    def field(name: str, schema: Schema) -> object:
         try:
             return forms.value(schema, typed.pop(name, ""))
         except BadInput as error:
