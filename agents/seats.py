@@ -313,7 +313,7 @@ def check_people(entries: Iterable[Entry], ask: AskTogether | None) -> None:
         if ask is None and family_of(entry.policy) is PERSON:
             raise BadInput(
                 f"{entry.label} is played by a person, but nobody can be asked here",
-                "play the run in a terminal, or give the agent another policy",
+                "play in a terminal or with --serve, or give the agent another policy",
             )
 
 
