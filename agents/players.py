@@ -65,7 +65,7 @@ class Resources(Record, frozen=True):
     Attributes:
         jobs: number of test runs at the same time.
         program: path of a user-defined test program; None: the test of the world.
-        people: asks a person who plays; None: nobody can be asked.
+        people: asks people who play; None: nobody can be asked.
         policies: the objects that play `external` agents, by agent.
         roster: the entries of a journal's roster whose agents these objects play; None: any. A
             fork may have replaced one external agent by another.
@@ -78,7 +78,7 @@ class Resources(Record, frozen=True):
 
     jobs: int = 1
     program: str | None = None
-    people: people.Ask | None = None
+    people: people.AskTogether | None = None
     policies: Mapping[int, object] = {}
     roster: Sequence[Mapping[str, Any]] | None = None
     models: Models | None = None

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
     from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.people import Ask
+    from goldrush.agents.people import AskTogether
     from goldrush.agents.recorded import Recording
 
 MODELS_MAX: Final = 1_000  # agents of a roster that are models
@@ -307,13 +307,13 @@ def is_outside(policy: object) -> bool:
     return policy in _OUTSIDE
 
 
-def check_people(entries: Iterable[Entry], ask: Ask | None) -> None:
+def check_people(entries: Iterable[Entry], ask: AskTogether | None) -> None:
     """Raises BadInput if an agent is played by a person and nobody can be asked (`ask` is None)."""
     for entry in entries:
         if ask is None and family_of(entry.policy) is PERSON:
             raise BadInput(
                 f"{entry.label} is played by a person, but nobody can be asked here",
-                "play the run in a terminal, or give the agent another policy",
+                "play in a terminal or with --serve, or give the agent another policy",
             )
 
 

@@ -333,12 +333,13 @@ class Session(AbstractContextManager["Session[S]"], Generic[S]):
             for arrived in self._asker.answers(play.unit, questions, form):
                 if arrived:  # else a signal woke who waits
                     yield dict(arrived)
-        for at in [at for at, prompt in prompts.items() if prompt.model is None]:
+        of_people = [(at, prompt) for at, prompt in prompts.items() if prompt.model is None]
+        if of_people:
             assert self._people is not None  # checked before the run
-            question = prompts[at]
-            text = self._people(play.inquiry(question))
-            with deferred():
-                yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
+            for index, text in self._people([play.inquiry(prompt) for _, prompt in of_people]):
+                at, question = of_people[index]
+                with deferred():
+                    yield {at: row_of(play, question, Answer(question.agent, question.name, text))}
 
 
 def _foreign(world: World[Any]) -> BadInput:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from attrs import AttrsInstance
 
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.people import Ask
+    from goldrush.agents.people import AskTogether
     from goldrush.agents.players import Resources
     from goldrush.replay.data.user_functions import UserMeasure
 
@@ -293,7 +293,10 @@ class PlayingOptions(NamedTuple):
     test: Test
 
     def resources(
-        self, jobs: int | None = None, people: Ask | None = None, models: Models | None = None
+        self,
+        jobs: int | None = None,
+        people: AskTogether | None = None,
+        models: Models | None = None,
     ) -> Resources:
         """What these options give, and others: the number of tests made at once, who asks people,
         and how models are reached.
@@ -309,6 +312,14 @@ class RecordingOptions(NamedTuple):
     """How a run is recorded, and what is printed of it."""
 
     fsync: Annotated[bool, option("--fsync", help="Wait for the disk after each round.")]
+    serve: Annotated[
+        bool,
+        option(
+            "--serve",
+            help="People (`human`) answer in browsers, by a page on this machine for each; "
+            "NAME.times.csv beside the journal says how long they took.",
+        ),
+    ]
     traceback: Traceback
     as_json: SummaryJson
 

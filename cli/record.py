@@ -99,8 +99,10 @@ def record(
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
       goldrush record competition --set arena=nk --rounds 8 --out s.journal
     """
+    from msgspec.structs import replace
+
     from goldrush.agents.players import Resources
-    from goldrush.cli.people import at_terminal
+    from goldrush.cli.people import people_for
     from goldrush.kernel.treatments import treatment_in_file
     from goldrush.replay.find import is_built_in, players_of, tools_for
     from goldrush.replay.run import Run
@@ -117,7 +119,7 @@ def record(
     asks = any(option is not None for option in reach) or {*names} - {*who.policies}
     models = models_of(reach) if asks or not is_built_in(world) else None
     planned = Run.plan(
-        Resources(jobs or 1, test, at_terminal(), models=models),
+        Resources(jobs or 1, test, models=models),
         world=world, roster=roster, treatment=treatment, check=check, given=chosen,
     )  # fmt: skip
     if dry_run:
@@ -130,7 +132,10 @@ def record(
     config = planned.prepared.facts.get("config", {})
     stem += [f"seed{config['seed']}"] if "seed" in config else []
     target = new_journal(out, "-".join(stem))
-    play = partial(planned.record, target, force=force, fsync=recording.fsync)
+    resources = replace(planned.resources, people=people_for(target, serve=recording.serve))
+    play = partial(
+        replace(planned, resources=resources).record, target, force=force, fsync=recording.fsync
+    )
     return carried_out(target, play, tools, recording, again)
 
 
@@ -152,11 +157,12 @@ def resume(
       goldrush resume unfinished.journal
       goldrush resume own.journal --trust my_policies:Hawk
     """
-    from goldrush.cli.people import at_terminal
+    from goldrush.cli.people import people_for
     from goldrush.replay.run import Run
 
     allow_own_policies(playing.trust)
-    resources = playing.resources(jobs, at_terminal(), models_of(reach))
+    people = people_for(journal, serve=recording.serve)
+    resources = playing.resources(jobs, people, models_of(reach))
     run = Run(journal, resources)
     play = partial(run.resume, fsync=recording.fsync)
     again = how_again(resources, reach)
@@ -230,6 +236,7 @@ def carried_out(
     from goldrush.replay.journal.source import records_source
 
     before = _stamp(out)
+    again = [*again, ("--serve", "")] if recording.serve else again
 
     def kept(error: Exception | None = None) -> str:
         if isinstance(error, JournalLost):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import msgspec
 
+from goldrush.agents.people import in_turn
 from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import TemporaryFolder, read_input
@@ -165,7 +166,8 @@ def resources_of(
 ) -> Resources:
     """What playing needs on this machine. Raises BadInput."""
     return Resources(
-        jobs_of(jobs) or 1, program, ask, models=models_of(models), trust=names_of(trust),
+        jobs_of(jobs) or 1, program, None if ask is None else in_turn(ask),
+        models=models_of(models), trust=names_of(trust),
         sources=tuple(path_of(path, "a source") for path in listed(sources)),
     )  # fmt: skip
 

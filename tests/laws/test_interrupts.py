@@ -30,7 +30,7 @@ from goldrush.agents.llm import asker, client
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Answer, Question, digest
-from goldrush.agents.people import Inquiry
+from goldrush.agents.people import Inquiry, in_turn
 from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -154,7 +154,7 @@ class Game:
     def __init__(self, prepared: Prepared, outside: Outside) -> None:
         self.outside = outside
         reached = models(SERVER, record_failures=True, concurrency=8, warn=lambda line: None)
-        self._resources = Resources(people=outside.person, models=reached)
+        self._resources = Resources(people=in_turn(outside.person), models=reached)
         self._run = prepared(reached)
         by = tools_for("competition" if "cast" in self._run.setup else "mining")
         assert by.players is not None

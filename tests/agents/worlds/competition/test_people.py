@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.question import Message
-from goldrush.agents.people import Ask, Inquiry
+from goldrush.agents.people import Ask, Inquiry, in_turn
 from goldrush.agents.players import Resources, resume
 from goldrush.agents.trust import HUMAN
 from goldrush.agents.worlds.competition.arenas import rules_of
@@ -39,7 +39,7 @@ from tests.waiting import HANGS
 BEN, JUDGE = 6, 2
 WORLD = competition(rules_of(nk()))
 FIELD = "|".join({name for q in QUESTIONS.values() for name in q.fields(rules_of(nk()))})
-PROMPT = re.compile(rf"^({FIELD})( \(.*\))?: $".encode())
+PROMPT = re.compile(rf"^({FIELD}|.*(?:ada|ben) is next; press Enter)( \(.*\))?: $".encode())
 SETTINGS = {"seed": 3, "assignments": 2, "workers": 4, "worker_tiers": [1, 1, 1, 1]}
 
 
@@ -73,7 +73,7 @@ def _said(name: str, schema: Mapping[str, Any]) -> Any:
 
 def play(path: Path, ask: Ask | None, *parts: str) -> None:
     cast = cast_of(4, parts or ("ben=human",))
-    record(path, {**SETTINGS, "arena": nk()}, cast, people=ask)
+    record(path, {**SETTINGS, "arena": nk()}, cast, people=ask and in_turn(ask))
 
 
 def recorded(path: Path, name: str = "answered") -> list[Mapping[str, Any]]:
@@ -136,7 +136,7 @@ def test_after_a_stop_between_two_answers_only_what_is_missing_is_asked(
         path.unlink(missing_ok=True)
         with pytest.raises(KeyboardInterrupt):
             play(path, first, *parts)
-        resume(WORLD, SEASON_PLAYERS, path, resources=Resources(people=second))
+        resume(WORLD, SEASON_PLAYERS, path, resources=Resources(people=in_turn(second)))
 
         assert (leaves_at, count - leaves_at) == (len(first.asked), len(second.asked))
         assert whole.read_bytes() == path.read_bytes()
@@ -183,7 +183,8 @@ def test_an_answer_that_cannot_count_is_named_before_it_is_given(path: Path) -> 
 
 # At a terminal
 
-SHORT = ("--set", "arena=nk", "--rounds", "1", "--set", "workers=4", "--roster", "ben=human")
+PAIR = ("--roster", "ada=human,ben=human")
+SHORT = ("--set", "arena=nk", "--rounds", "1", "--set", "workers=4", *PAIR)
 
 
 Typed = Callable[..., tuple[Any, str]]
@@ -231,11 +232,9 @@ SILENT = {**NOTHING, "trials": False, "words": ""}
         ("speak", ["try", "111100001111", ""],
          {**SILENT, "move": "try", "conduct": "111100001111"}),
         ("stand", ["", "y", "See #3."], {"target": None, "trials": True, "words": "See #3."}),
-        ("open", ["3", "1", "value", "0.0", "5,6,7", ""],
+        ("open", ["value", "value | 0.0", "", "5,6,7", ""],
          {"subjects": [{"objective": "value", "treatment": "0.0"}], "team": [5, 6, 7],
           "order": None}),
-        ("open", [""], {"subjects": None, "team": None, "order": None}),
-        ("interview", ["Why?", "What next?", ""], {"questions": ["Why?", "What next?"]}),
     ],
 )  # fmt: skip
 def test_an_answer_is_typed_field_by_field_as_far_as_it_carries_them(
@@ -247,8 +246,8 @@ def test_an_answer_is_typed_field_by_field_as_far_as_it_carries_them(
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        (["dance", *FIELDS], "type one of"),
-        (["2", "first", *FIELDS[1:]], "neither a number nor JSON"),
+        (["dance", *FIELDS], "type 1 propose, 2 amend"),
+        (["2", "?", *FIELDS[1:]], "target: a whole number or empty"),
         ([*FIELDS[:-1], "bad", *FIELDS], "it is bad"),
     ],
 )
@@ -314,5 +313,7 @@ def test_a_season_is_played_at_a_real_terminal_and_without_one_nobody_is_asked(
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     assert {"pass"} == {answer["move"] for answer in said if "move" in answer}
+    assert re.search(rb"you are ada ---.*\x1b\[2J\x1b\[Hben is next; press Enter: ", shown, re.S)
+    assert not re.search(rb"you are ada ---[^\x1b]*you are ben ---", shown)
     assert verify(path, 4).holds
     assert at_terminal() is None

@@ -1,12 +1,12 @@
 """People who play: they get the prompt of a language model and answer in the same form.
 
-This module only defines the interface; the terminal implements it (cli/people.py). Answers are
-recorded and never asked for again.
+This module only defines the interface; the terminal (cli/people.py) and pages in browsers
+(served.py) implement it. Answers are recorded and never asked for again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from goldrush.kernel.records import Record
@@ -44,3 +44,11 @@ class Inquiry(Record, frozen=True):
 
 # Returns the answer as JSON. Raises KeyboardInterrupt if the person stops.
 Ask = Callable[[Inquiry], str]
+# Asks questions that do not wait for each other: yields the index of each and its answer as JSON,
+# in the order in which answers come. Raises KeyboardInterrupt.
+AskTogether = Callable[[Sequence[Inquiry]], Iterable[tuple[int, str]]]
+
+
+def in_turn(ask: Ask) -> AskTogether:
+    """Asks one question after the other."""
+    return lambda inquiries: ((at, ask(inquiry)) for at, inquiry in enumerate(inquiries))
