@@ -89,6 +89,10 @@ WORDING: Final = Kind(
     "the name of a wording: [a-z][a-z0-9-]{0,31}",
     lambda v: type(v) is str and re.fullmatch("[a-z][a-z0-9-]{0,31}", v) is not None,
 )
+_WORDING_OR_FILE: Final = Kind(
+    f"{WORDING.name}, or FILE.toml",
+    lambda v: WORDING.holds(v) or (type(v) is str and v.endswith(".toml")),
+)
 _SHA256: Final = Kind(
     "a SHA-256 in hex", lambda v: type(v) is str and re.fullmatch("[0-9a-f]{64}", v) is not None
 )
@@ -106,22 +110,16 @@ def field(kind: Kind, **how: Any) -> Any:
     return attrs.field(metadata={"kind": kind}, **how)
 
 
-def check_wording(value: object, where: str) -> None:
-    """Raises BadInput for what is neither a wording's name nor a TOML file."""
-    is_file = type(value) is str and value.endswith(".toml")
-    if not (is_file or WORDING.holds(value)):
-        raise BadInput(
-            f"{where} is {format_value(value)}", f"it must be {WORDING.name}, or FILE.toml"
-        )
-
-
 def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = "") -> None:
     """Raises BadInput for a value that a field cannot have. `where`: the name with its place in a
-    file of models or a roster, whose values are shown as they are typed there.
+    file of models or a roster, whose values are shown as they are typed there, and where a wording
+    may be a file.
     """
     attribute = attrs.fields_dict(of)[name]
     kind: Kind = attribute.metadata["kind"]
-    if not kind.holds(value) and not (value is None and attribute.default is None):
+    is_file = where and kind is WORDING
+    kind = _WORDING_OR_FILE if is_file else kind
+    if not kind.holds(value) and (is_file or value is not None or attribute.default is not None):
         actual = _typed(value) if where else format_value(value)
         if name in _MAY_BE_SECRET:
             actual = "invalid"
@@ -186,10 +184,7 @@ class Framing:
         for name, value in options.items():
             if name not in names:
                 raise BadInput(f"{where} sets {name}", f"it can set {', '.join(names)}")
-            if name == "wording":
-                check_wording(value, f"{where}: {name}")
-            else:
-                check(type(self), name, value, f"{where}: {name}")
+            check(type(self), name, value, f"{where}: {name}")
         given: dict[str, Any] = dict(options)
         return attrs.evolve(self, **given)
 

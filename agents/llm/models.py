@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.agents.llm.extra_body import body_of
-from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
+from goldrush.agents.llm.model import NAME, Model, check, field
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
@@ -366,11 +366,9 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
                 fault = f"{where}: extra_body: {error}"
                 raise BadInput(fault, "give other fields, or leave it out") from None
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
-        if option == "wording":
-            check_wording(value, f"{where}: {option}")
-            value = os.path.join(folder, value) if value.endswith(".toml") else value
-        else:
-            check(of, option, value, f"{where}: {option}")
+        check(of, option, value, f"{where}: {option}")
+        if option == "wording" and value.endswith(".toml"):
+            value = os.path.join(folder, value)
         into[option] = value
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")
