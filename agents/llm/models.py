@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.agents.llm.extra_body import body_of
-from goldrush.agents.llm.model import NAME, Model, check, field
+from goldrush.agents.llm.model import NAME, Model, check, field, text_like
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
@@ -33,8 +33,6 @@ KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
 HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
 
-_ENVIRONMENT_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
-
 
 def _is_url(value: Any) -> bool:
     if type(value) is not str or not is_visible(value) or " " in value:
@@ -49,18 +47,15 @@ def _is_url(value: Any) -> bool:
 
 
 _URL: Final = Kind("http(s)://host/path, without a key or password in it", _is_url)
-_KEY_NAME: Final = Kind(
-    "the name of an environment variable that holds the key, in capitals",
-    lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
+_KEY_NAME: Final = text_like(
+    "the name of an environment variable that holds the key, in capitals", "[A-Z_][A-Z0-9_]*"
 )
 _PRICE: Final = real(0, 1e6)
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
-_VISIBLE: Final = Kind("visible ASCII", lambda v: re.fullmatch("[ -~]+", v) is not None)
-_QUERY_VALUE: Final = Kind(
-    "letters, digits and ._~-", lambda v: re.fullmatch("[A-Za-z0-9._~-]+", v) is not None
-)
+_VISIBLE: Final = text_like("visible ASCII", "[ -~]+")
+_QUERY_VALUE: Final = text_like("letters, digits and ._~-", "[A-Za-z0-9._~-]+")
 # Headers of the connection; the key has an option of its own.
 _HEADERS_TAKEN: Final = (
     "authorization", "host", "content-length", "content-type", "content-encoding",

@@ -250,7 +250,8 @@ def wording_of(
     changed = {id: each for id, each in texts.items() if each != (default[id],)}
     tables = {
         "messages": {id: each if len(each) > 1 else each[0] for id, each in changed.items()},
-        "names": _as_table(read),
+        # Those that are not the default's.
+        "names": attrs.asdict(read, recurse=False, filter=lambda _, v: v not in (None, {}, ID)),
     }
     text = canonical({name: table for name, table in tables.items() if table})
     size = len(text.encode())
@@ -359,12 +360,7 @@ def size_of(text: str, wordable: Wordable) -> int:
 
 def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     """The names in a table. Raises InvalidWording."""
-    can = {
-        "agents": wordable.agents,
-        "keys": wordable.keys,
-        "kinds": wordable.kinds,
-        "plots": wordable.plots,
-    }
+    can = {name: getattr(wordable, name) for name in ("agents", "keys", "kinds", "plots")}
     for name in table:
         if not can.get(name):
             listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
@@ -438,9 +434,3 @@ def _agents(names: object) -> Sequence[str] | str | None:
             f"names.agents has {twice!r} twice", "give each agent a name of its own"
         )
     return tuple(names)
-
-
-def _as_table(names: Names) -> dict[str, object]:
-    """The names that are not the default's, as the canonical form has them."""
-    table = attrs.asdict(names, recurse=False)
-    return {name: value for name, value in table.items() if value and value != ID}
