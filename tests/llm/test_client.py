@@ -40,6 +40,7 @@ from tests.llm.servers import (
     error,
     in_turn,
     question,
+    reply,
     serving,
 )
 from tests.waiting import HANGS, until
@@ -69,14 +70,8 @@ def answer_to(
     return answer, server
 
 
-def with_body(**changes: Any) -> Reply:
-    """A completion, some of whose fields are others."""
-    body = json.loads(completion("a plan").body)
-    return Reply(json.dumps({**body, **changes}).encode())
-
-
 def with_message(**message: Any) -> Reply:
-    return with_body(choices=[{"message": message, "finish_reason": "stop"}])
+    return reply("", message)
 
 
 # What is sent.
@@ -156,7 +151,7 @@ def test_tokens_are_whole_numbers_in_range_or_unknown(
     [
         Reply(b""), Reply(b"\xff\xfe\xfd"), Reply(b"[" * 500_000),
         Reply(b'{"choices": ' + b"9" * 5_000 + b"}"), Reply(b'{"error": null}'),
-        with_body(choices=[]), with_message(content=[{"type": "text", "text": 7}]),
+        reply("a plan", choices=[]), with_message(content=[{"type": "text", "text": 7}]),
     ],
 )  # fmt: skip
 def test_what_is_no_completion_is_asked_again(reply: Reply) -> None:
@@ -168,9 +163,13 @@ def test_what_is_no_completion_is_asked_again(reply: Reply) -> None:
 @pytest.mark.parametrize(
     ("reply", "status", "tries"),
     [
-        (with_body(error={"message": "no", "code": 429}), 429, 2),
-        (with_body(error={"message": "no", "code": 402}), 402, 1),
-        (with_body(choices=[{"error": {"message": "no", "code": 502}, "message": {}}]), 502, 2),
+        (reply("a plan", error={"message": "no", "code": 429}), 429, 2),
+        (reply("a plan", error={"message": "no", "code": 402}), 402, 1),
+        (
+            reply("a plan", choices=[{"error": {"message": "no", "code": 502}, "message": {}}]),
+            502,
+            2,
+        ),
     ],
 )
 def test_an_error_in_an_accepted_response_is_told_as_one(
@@ -291,20 +290,12 @@ def test_a_status_is_tried_again_where_it_may_pass(
     kept: tuple[Server, Client], status: int
 ) -> None:
     server, client = kept
-    server.respond = lambda asked: Reply(b"", status)
+    server.respond = lambda asked: Reply(b"", status, {"Location": server.address})  # not followed
     [(_, answer)] = answered(client, [question(server.address)])
     tries = 3 if status in (408, 409, 425, 429) or status >= 500 else 1
 
     assert (tries, status, None) == (answer.tries, answer.status, answer.text)
     assert answer.trouble.startswith(f"HTTP {status}: ")
-
-
-@pytest.mark.parametrize("status", [301, 307])
-def test_a_redirect_is_not_followed(status: int) -> None:
-    with serving(in_turn(completion("a plan"))) as other:
-        answer, _ = answer_to(Reply(b"", status, {"Location": other.address}))
-
-    assert ([], 1) == (other.asked, answer.tries)
 
 
 @pytest.mark.parametrize(

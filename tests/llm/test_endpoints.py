@@ -16,8 +16,7 @@ from goldrush.kernel.errors import BadInput
 from tests import mining
 from tests.llm.runs import table
 from tests.llm.seasons import SETTINGS, said
-from tests.llm.servers import Asked, Reply, answered, completion, error, serving
-from tests.llm.test_whole import reply
+from tests.llm.servers import Asked, Reply, answered, completion, error, reply, serving
 from tests.playing import record
 
 HEADER, FIELD = "a header, 0123456789", "query-0123456789"

@@ -22,7 +22,7 @@ from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, is_canonical
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT
+from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, SCHEMA, TEXT
 from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -285,11 +285,6 @@ def test_the_form_of_requests_is_decided_once_for_all_that_have_it(
         assert expected == {name: each.get(name) for name in expected}
 
 
-def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
-    with pytest.raises(BadInput, match="takes no seed: HTTP 400: seed: unknown field; write seed"):
-        decided(no_seeds, seed_from=RUN)
-
-
 def test_fields_of_requests_are_called_as_a_server_calls_them() -> None:
     text = canonical({"options": {"num_ctx": 8192}, "b": [1]})
     model = Model("m", "m", seed=5, seed_from=OPTION, extra_body=text)
@@ -314,7 +309,7 @@ def test_what_is_typed_in_brackets_stays() -> None:
         return {each.options.get("reasoning"): each.options["max_tokens"] for each in chosen}
 
     assert {None: 2_000, OPEN: 8_000} == resolved(thinking, "llm:a[reasoning=none]")
-    with pytest.raises(BadInput, match="takes no seed"):
+    with pytest.raises(BadInput, match="takes no seed: HTTP 400: seed: unknown field; write seed"):
         resolved(no_seeds, "llm:a[seed_from=run]")
 
 
