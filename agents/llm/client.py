@@ -14,7 +14,6 @@ import json
 import logging
 import math
 import re
-import ssl
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -433,10 +432,8 @@ def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-@cache
-def _certificates() -> ssl.SSLContext:
-    """The trusted certificates, read once: that takes longer than a question to a local server."""
-    return httpx2.create_ssl_context()
+# The trusted certificates, read once: that takes longer than a question to a local server.
+_certificates: Final = cache(httpx2.create_ssl_context)
 
 
 async def _bounded(response: httpx2.Response) -> None:

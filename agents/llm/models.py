@@ -264,7 +264,9 @@ class Models:
 
     def named(self, name: str) -> Model:
         """The model of this name in a roster; empty: the only one. Raises BadInput."""
-        name = name or self._only()
+        if not name and len(self.by_name) != 1:
+            raise BadInput("`llm` alone names no model", "write llm:MODEL")
+        name = name or next(iter(self.by_name))
         if not NAME.holds(name):
             raise BadInput(
                 f"the name of a model is {format_value(name)}",
@@ -313,11 +315,6 @@ class Models:
             for name in ("model", "temperature", "max_tokens", "seed", "extra_body", "persona")
             if getattr(now, name) != getattr(model, name)
         ]
-
-    def _only(self) -> str:
-        if len(self.by_name) == 1:
-            return next(iter(self.by_name))
-        raise BadInput("`llm` alone names no model", "write llm:MODEL")
 
 
 # The options of a model that its table can have.

@@ -175,15 +175,11 @@ class Framed:
 
 
 class InvalidWording(BadInput):
-    """A wording that no prompt can have.
+    """A wording that no prompt can have."""
 
-    Attributes:
-        is_unknown: it has an id, a field or a name that the version of the prompt lacks.
-    """
 
-    def __init__(self, what: str, instead: str, *, is_unknown: bool = False) -> None:
-        super().__init__(what, instead)
-        self.is_unknown = is_unknown
+class UnknownWording(InvalidWording):
+    """It has an id, a field or a name that the version of the prompt lacks."""
 
 
 def digest_of(text: str) -> str:
@@ -272,10 +268,9 @@ def wording_of(
 def _texts(id: str, text: object, wordable: Wordable) -> Sequence[str]:
     """The texts of a message, checked: one, or one for each variant. Raises InvalidWording."""
     if id not in wordable.messages.texts:
-        raise InvalidWording(
+        raise UnknownWording(
             f"there is no message {format_value(id)}",
             f"{nearest(id, wordable.messages.texts)}`goldrush wordings show default` has all",
-            is_unknown=True,
         )
     least, most = VARIANTS
     is_list = isinstance(text, list | tuple)
@@ -311,10 +306,9 @@ def _check_text(id: str, text: str, wordable: Wordable) -> None:
     for field, count in counts.items():
         if field not in fields:
             listed = ", ".join(f"${each}" for each in fields) or "no field"
-            raise InvalidWording(
+            raise UnknownWording(
                 f"message {id} has the field {format_value(f'${field}')}",
                 f"{nearest(field, fields)}it can have {listed}",
-                is_unknown=True,
             )
         most, what = (1, "a list or a text") if field in wordable.long else (TIMES_MAX, "a number")
         if count > most:
@@ -364,10 +358,9 @@ def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     for name in table:
         if not can.get(name):
             listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
-            raise InvalidWording(
+            raise UnknownWording(
                 f"names has {format_value(name)}",
                 f"in this prompt it can rename {listed}",
-                is_unknown=True,
             )
     kinds, keys = _renamed(table, {"kinds": wordable.kinds, "keys": wordable.keys})
     plots = table.get("plots", ID)
@@ -400,10 +393,9 @@ def _new_names(what: str, table: object, known: Collection[str]) -> dict[str, st
         raise InvalidWording(f"names.{what} is {format_value(table)}", f"write [names.{what}]")
     for old, new in table.items():
         if old not in known:
-            raise InvalidWording(
+            raise UnknownWording(
                 f"names.{what} has {format_value(old)}",
                 f"{nearest(old, known)}it can have {', '.join(known)}",
-                is_unknown=True,
             )
         if not isinstance(new, str) or not _WORD.fullmatch(new) or new in RESERVED:
             raise InvalidWording(
