@@ -34,7 +34,7 @@ from goldrush.kernel.errors import BadInput
 from tests.journals import commits_of
 from tests.llm.runs import table
 from tests.llm.seasons import SETTINGS, WORLDS, answers_in, playing
-from tests.llm.servers import Asked, Reply, answered, completion, error, serving
+from tests.llm.servers import Asked, Reply, answered, completion, error, question, serving
 from tests.playing import record
 from tests.seasons import resume
 
@@ -46,13 +46,6 @@ FORM = {
 EXTRA = canonical({"top_k": 5, "chat_template_kwargs": {"enable_thinking": False}})
 
 
-def question(model: Model, address: str = "", **more: Any) -> Question:
-    return Question(
-        0, model=model, messages=({"role": "user", "content": "?"},), make_schema=lambda: FORM,
-        server=Endpoint(address, tries=1), **more,
-    )  # fmt: skip
-
-
 def test_a_request_has_what_the_model_says() -> None:
     model = Model(
         "a", "a-1", temperature=0, max_tokens=9, top_p=0.5, reasoning_effort="low", seed=0,
@@ -60,11 +53,11 @@ def test_a_request_has_what_the_model_says() -> None:
     )  # fmt: skip
     form = {"name": "answer", "strict": True, "schema": FORM}
     with serving(lambda asked: completion("{}")) as server, closing(Client(1)) as client:
-        asked = question(model, server.address, seed=5)
+        asked = replace(question(server.address, model=model), make_schema=lambda: FORM, seed=5)
         list(answered(client, [asked]))
 
     assert {
-        "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 0.0,
+        "model": "a-1", "messages": list(asked.messages), "temperature": 0.0,
         "seed": 0, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9,
         "response_format": {"type": "json_schema", "json_schema": form}, **json.loads(EXTRA),
     } == server.asked[0].body == asked.request()  # fmt: skip
