@@ -9,6 +9,7 @@ itself, in `Resources.policies`.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -83,7 +84,9 @@ def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
         part = format_policy(name, settings)
         if _round_trips(policy_set, part):
             return part, None
-    return format_policy(EXTERNAL, {"name": _safe(make.__name__)}), player
+    # Without characters that mean something in the text of a roster.
+    safe = re.sub(r"\W", "-", make.__name__)[:NAME_MAX] or "policy"
+    return format_policy(EXTERNAL, {"name": safe}), player
 
 
 def _import_name(make: type) -> str | None:
@@ -128,8 +131,3 @@ def _round_trips(policy_set: PolicySet, part: str) -> bool:
         return policy_set.names_by_agent(f"{part}*1") == [part]
     except BadInput:
         return False
-
-
-def _safe(name: str) -> str:
-    """A class's name without characters that mean something in the text of a roster."""
-    return "".join(c if c.isalnum() or c == "_" else "-" for c in name)[:NAME_MAX] or "policy"

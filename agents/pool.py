@@ -282,12 +282,8 @@ def _end_in_time() -> None:
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
-    threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
+    threading.Thread(target=lambda: _end(128 + signal.sigwait(taken)), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_by_signal(taken: set[signal.Signals]) -> None:
-    _end(128 + signal.sigwait(taken))
 
 
 def _end_with_parent() -> None:

@@ -112,9 +112,6 @@ class RosterPart(msgspec.Struct, frozen=True):
     count: int | None = None
     seat: str = ""
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.count, self.seat))
-
     def __str__(self) -> str:
         policy = format_policy(self.name, self.settings)
         return f"{self.seat}={policy}" if self.seat else policy

@@ -149,7 +149,7 @@ def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
     from goldrush.agents.llm.model import Framing, Model
     from goldrush.agents.llm.options import FRAMING
     from goldrush.agents.llm.wording_rosters import wording_at
-    from goldrush.agents.llm.wordings import InvalidWording
+    from goldrush.agents.llm.wordings import InvalidWording, UnknownWording
 
     is_model = entry.policy == LLM
     of, who = (Model, "a model") if is_model else (Framing, "a person")
@@ -167,11 +167,10 @@ def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
     try:
         player = of.of(entry.options)
         wording_at(entry, roster, version.wordable())
+    except UnknownWording as error:
+        text = f"{entry.label} is {who} with another version's wording: {error.what}"
+        raise UnknownPlayer(text) from None
     except InvalidWording as error:
-        if error.is_unknown:
-            raise UnknownPlayer(
-                f"{entry.label} is {who} with another version's wording: {error.what}"
-            ) from None
         expected = f"a wording of version {version.number} of the prompt"
         raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:

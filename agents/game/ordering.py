@@ -104,15 +104,13 @@ class _Ordering(IterationRewriter):
         self._file = file
         self._in_any_order = set[ast.AST]()  # comprehensions whose order decides nothing
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802  # so ast calls it
-        self._visit_in_any_order(node)
-        return node
-
-    def _visit_in_any_order(self, node: ast.SetComp | ast.GeneratorExp) -> None:
+    def _visit_in_any_order(self, node: ast.SetComp | ast.GeneratorExp) -> ast.AST:
         """Let it go through sets, unless it draws: draws are recorded in order."""
         if not _draws(node):
             self._in_any_order.update(node.generators)
-        self.generic_visit(node)
+        return self.generic_visit(node)
+
+    visit_SetComp = _visit_in_any_order  # noqa: N815  # so ast calls it
 
     def order_matters(self, node: ast.AST) -> bool:
         return node not in self._in_any_order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import attrs
 import msgspec
@@ -334,10 +334,8 @@ def _default_agents(game: type[Game]) -> int:
     the setting; 0 in a game in which nobody submits.
     """
     parts = parts_of(game.roster) if game.roster else []
-    if any(part.count for part in parts):
-        return sum(part.count or 1 for part in parts)
-    defaults = {field.name: field.default for field in game.settings()}
-    return cast(int, defaults.get("agents", 0))
+    is_counted = any(part.count for part in parts)
+    return sum(part.count or 1 for part in parts) if is_counted else game().agents
 
 
 def treatments_of(game: type[Game]) -> Mapping[str, Treatment[Game]]:

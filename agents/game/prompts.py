@@ -84,15 +84,12 @@ class GamePrompts:
                 raise _no_range(asks, name)
         schema = dict(record(**{name: field.kind for name, field in asks.types.items()}).schema)
         last = self.view.game.agents - 1
-        schema["properties"] = {
+        kinds = schema["properties"] = {
             name: _up_to(last, kind) if asks.types[name].kind.entity == "agent" else kind
             for name, kind in schema["properties"].items()
         }
-        legal = self.legal(agent)
-        if legal:
-            kinds = schema["properties"]
-            parts = {name: {**kinds[name], "enum": legal[name]} for name in legal}
-            schema["properties"] = {**kinds, **parts}
+        for name, values in self.legal(agent).items():
+            kinds[name] = {**kinds[name], "enum": values}
         return schema
 
     def legal(self, agent: int) -> Mapping[str, list[object]]:
@@ -141,20 +138,14 @@ class GamePrompts:
         asks, legal = self.view.asks, self.legal(agent)
         if asks.missing is None:
             return (agent, *[None] * len(asks.types), error, source)
-        row = asks.default()[1:-2]
-        if legal:
-            row = tuple(
-                in_row(legal[name][0], field) if name in legal else value
-                for (name, field), value in zip(asks.types.items(), row, strict=True)
-            )
+        values = zip(asks.types.items(), asks.default()[1:-2], strict=True)
+        row = (in_row(legal[n][0], f) if n in legal else value for (n, f), value in values)
         return (agent, *row, error, source)
 
     def _range(self, agent: int, name: str, field: Field) -> str:
-        legal = self.legal(agent)
-        if name in legal:
-            return " or ".join(map(json.dumps, legal[name]))
-        if field.choices:
-            return " or ".join(map(json.dumps, field.choices))
+        choices = self.legal(agent).get(name, field.choices)
+        if choices:
+            return " or ".join(map(json.dumps, choices))
         if field.kind.entity == "agent":
             last = self.view.game.agents - 1
             return field.kind.name.replace(AGENT.name, f"integer from 0 to {last}")

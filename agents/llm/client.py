@@ -14,7 +14,6 @@ import json
 import logging
 import math
 import re
-import ssl
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -275,12 +274,6 @@ class Client:
     async def _try(self, question: Question) -> Answer | Failure:
         """Send a question once. Every exception becomes a Failure."""
         try:
-            return await self._sent(question)
-        except Exception as error:  # the library may raise anything for a malformed response
-            return Failure(self._reason(f"{type(error).__name__}: {error}"))
-
-    async def _sent(self, question: Question) -> Answer | Failure:
-        try:
             begun = self._loop.time()
             async with asyncio.timeout(self._limit(question)):
                 create = self._servers[question.endpoint].chat.completions.with_raw_response.create
@@ -296,9 +289,12 @@ class Client:
         except TimeoutError:
             return Failure(f"no answer within {self._limit(question):.4g} s", again=True)
         except openai.APIStatusError as error:
-            return self._refused(error)
+            told = _told(error.body)[0] or error.response.reason_phrase or "no reason given"
+            return self._failure(told, error.status_code, error.response.headers)
         except openai.APIConnectionError as error:
             return self._unreached(error)
+        except Exception as error:  # the library may raise anything for a malformed response
+            return Failure(self._reason(f"{type(error).__name__}: {error}"))
 
     def _limit(self, question: Question) -> float:
         """Seconds of one try: where the user gives none, as the longest answer may take at the
@@ -306,10 +302,6 @@ class Client:
         """
         given, pace = question.endpoint.timeout, self._paces.get(question.endpoint, PACE)
         return given or max(TIMEOUT, 2 * max(PACE, pace) * question.asked_model.max_tokens)
-
-    def _refused(self, error: openai.APIStatusError) -> Failure:
-        told = _told(error.body)[0] or error.response.reason_phrase or "no reason given"
-        return self._failure(told, error.status_code, error.response.headers)
 
     def _failure(
         self, told: str, status: int | None, headers: Mapping[str, str] | None = None
@@ -416,26 +408,11 @@ class _TooLong(httpx2.ReadError):
     """A response of more than BODY_MAX bytes."""
 
 
-class _Counted(httpx2.AsyncByteStream):
-    """The bytes of a response, up to BODY_MAX."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    async def __aiter__(self) -> Any:
-        count = 0
-        async for piece in self._stream:
-            count += len(piece)
-            if count > BODY_MAX:
-                raise _TooLong(f"a response of over {BODY_MAX:,} bytes")
-            yield piece
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-
 def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
     headers, query = endpoint.sent()
+    # The library adds the account from the environment; only OpenAI's own server may get it.
+    account = () if endpoint.base_url is None else ("OpenAI-Organization", "OpenAI-Project")
+    whose: dict[str, Any] = {name: openai.Omit() for name in account}
     return openai.AsyncOpenAI(
         api_key=endpoint.key() or "none",
         default_query=query,
@@ -445,11 +422,7 @@ def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
         timeout=httpx2.Timeout(None, connect=(endpoint.timeout or TIMEOUT) / 2),
         max_retries=0,
         # An uncompressed response cannot grow when it is decoded.
-        default_headers={
-            "Accept-Encoding": "identity",
-            **_WHOSE[endpoint.base_url is None],
-            **headers,
-        },
+        default_headers={"Accept-Encoding": "identity", **whose, **headers},
         http_client=openai.DefaultAsyncHttpxClient(
             # A redirect would be an unrecorded try, at an address that the user did not give.
             follow_redirects=False,
@@ -459,24 +432,23 @@ def _connected(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-@cache
-def _certificates() -> ssl.SSLContext:
-    """The trusted certificates, read once: that takes longer than a question to a local server."""
-    return httpx2.create_ssl_context()
-
-
-# The library adds the account from the environment; only OpenAI's own server may get it.
-_WHOSE: Final[tuple[dict[str, Any], dict[str, Any]]] = (
-    {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},
-    {},
-)
+# The trusted certificates, read once: that takes longer than a question to a local server.
+_certificates: Final = cache(httpx2.create_ssl_context)
 
 
 async def _bounded(response: httpx2.Response) -> None:
+    """Read the body of a response, up to BODY_MAX."""
     response.encoding = "utf-8"  # as JSON is, whatever codec the server names
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLong("a compressed response, which was not requested")
-    response.stream = _Counted(response.stream)
+    stream, body = response.stream, bytearray()
+    assert isinstance(stream, httpx2.AsyncByteStream)  # of a client that waits
+    async for piece in stream:
+        body += piece
+        if len(body) > BODY_MAX:
+            raise _TooLong(f"a response of over {BODY_MAX:,} bytes")
+    await stream.aclose()
+    response.stream = httpx2.ByteStream(bytes(body))
 
 
 def _usage(

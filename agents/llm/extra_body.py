@@ -77,7 +77,7 @@ def _fault_of(fields: Mapping[str, object]) -> str | None:
     if not fields:
         return "it is empty"
     for depth, name, value, is_property in _parts(fields):
-        plain = "" if name is None else _plain(name)
+        plain = _plain(name)
         is_inner = isinstance(value, (dict, list))
         if depth > DEPTH_MAX:
             return f"it is nested more than {DEPTH_MAX} deep"
@@ -103,14 +103,12 @@ def _plain(name: str) -> str:
     return _WORD.sub("_", name).lower().replace("-", "_")
 
 
-def _parts(
-    value: Any, depth: int = 1, above: str | None = None
-) -> Iterator[tuple[int, str | None, Any, bool]]:
+def _parts(value: Any, depth: int = 1, above: str = "") -> Iterator[tuple[int, str, Any, bool]]:
     """(depth, name, value, whether it is a property of a JSON schema) of all values inside one.
-    name: None in a list; `above`: the name of the value itself.
+    name: empty in a list; `above`: the name of the value itself.
     """
     items = value if isinstance(value, list) else ()
-    for name, each in value.items() if isinstance(value, dict) else zip(repeat(None), items):
+    for name, each in value.items() if isinstance(value, dict) else zip(repeat(""), items):
         is_inner = isinstance(each, (dict, list))
         is_property = above == "properties" and isinstance(each, dict)
         yield depth + is_inner, name, each, is_property

@@ -63,6 +63,11 @@ def is_clean(text: str) -> bool:
     return _CONTROL.search(text) is None
 
 
+def text_like(name: str, pattern: str) -> Kind:
+    """A text that matches a pattern as a whole."""
+    return Kind(name, lambda v: type(v) is str and re.fullmatch(pattern, v) is not None)
+
+
 def _is_persona(value: Any) -> bool:
     characters, size = PERSONA_MAX
     if type(value) is not str or not 0 < len(value) <= characters or not is_clean(value):
@@ -85,13 +90,12 @@ EXTRA: Final = Kind(
     "goldrush sends itself",
     is_canonical,
 )
-WORDING: Final = Kind(
-    "the name of a wording: [a-z][a-z0-9-]{0,31}",
-    lambda v: type(v) is str and re.fullmatch("[a-z][a-z0-9-]{0,31}", v) is not None,
+WORDING: Final = text_like("the name of a wording: [a-z][a-z0-9-]{0,31}", "[a-z][a-z0-9-]{0,31}")
+_WORDING_OR_FILE: Final = Kind(
+    f"{WORDING.name}, or FILE.toml",
+    lambda v: WORDING.holds(v) or (type(v) is str and v.endswith(".toml")),
 )
-_SHA256: Final = Kind(
-    "a SHA-256 in hex", lambda v: type(v) is str and re.fullmatch("[0-9a-f]{64}", v) is not None
-)
+_SHA256: Final = text_like("a SHA-256 in hex", "[0-9a-f]{64}")
 _TEXT: Final = Kind("a text", lambda v: type(v) is str and is_clean(v))
 _PERSONA: Final = Kind(
     "a text of 1 to {:,} characters and at most {:,} bytes, without control characters".format(
@@ -106,30 +110,21 @@ def field(kind: Kind, **how: Any) -> Any:
     return attrs.field(metadata={"kind": kind}, **how)
 
 
-def check_wording(value: object, where: str) -> None:
-    """Raises BadInput for what is neither a wording's name nor a TOML file."""
-    is_file = type(value) is str and value.endswith(".toml")
-    if not (is_file or WORDING.holds(value)):
-        raise BadInput(
-            f"{where} is {format_value(value)}", f"it must be {WORDING.name}, or FILE.toml"
-        )
-
-
 def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = "") -> None:
     """Raises BadInput for a value that a field cannot have. `where`: the name with its place in a
-    file of models or a roster, whose values are shown as they are typed there.
+    file of models or a roster, whose values are shown as they are typed there, and where a wording
+    may be a file.
     """
     attribute = attrs.fields_dict(of)[name]
     kind: Kind = attribute.metadata["kind"]
-    if not kind.holds(value) and not (value is None and attribute.default is None):
-        actual = _typed(value) if where else format_value(value)
+    is_file = where and kind is WORDING
+    kind = _WORDING_OR_FILE if is_file else kind
+    if not kind.holds(value) and (is_file or value is not None or attribute.default is not None):
+        is_typed = where and type(value) is bool
+        actual = str(value).lower() if is_typed else format_value(value)
         if name in _MAY_BE_SECRET:
             actual = "invalid"
         raise BadInput(f"{where or name} is {actual}", f"it must be {kind.name}")
-
-
-def _typed(value: object) -> str:
-    return str(value).lower() if type(value) is bool else format_value(value)
 
 
 @attrs.frozen(kw_only=True)
@@ -165,10 +160,8 @@ class Framing:
         """The options that are resolved with a server as a run begins, with what they are until
         then.
         """
-        names = ("max_tokens", "answer", "seed_from", "reasoning")
-        values = {
-            name: getattr(self, name) for name in names if name in (*self.always, *self.later)
-        }
+        names = ("max_tokens", "answer", "seed_from", "reasoning")  # a person has none of them
+        values = {name: getattr(self, name, None) for name in names}
         return {name: value for name, value in values.items() if value in (AUTO, 0)}
 
     def as_options(self) -> dict[str, object]:
@@ -186,10 +179,7 @@ class Framing:
         for name, value in options.items():
             if name not in names:
                 raise BadInput(f"{where} sets {name}", f"it can set {', '.join(names)}")
-            if name == "wording":
-                check_wording(value, f"{where}: {name}")
-            else:
-                check(type(self), name, value, f"{where}: {name}")
+            check(type(self), name, value, f"{where}: {name}")
         given: dict[str, Any] = dict(options)
         return attrs.evolve(self, **given)
 

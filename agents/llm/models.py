@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from goldrush.agents.llm.extra_body import body_of
-from goldrush.agents.llm.model import NAME, Model, check, check_wording, field
+from goldrush.agents.llm.model import NAME, Model, check, field, text_like
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
@@ -33,8 +33,6 @@ KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
 HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
 
-_ENVIRONMENT_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
-
 
 def _is_url(value: Any) -> bool:
     if type(value) is not str or not is_visible(value) or " " in value:
@@ -49,18 +47,15 @@ def _is_url(value: Any) -> bool:
 
 
 _URL: Final = Kind("http(s)://host/path, without a key or password in it", _is_url)
-_KEY_NAME: Final = Kind(
-    "the name of an environment variable that holds the key, in capitals",
-    lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
+_KEY_NAME: Final = text_like(
+    "the name of an environment variable that holds the key, in capitals", "[A-Z_][A-Z0-9_]*"
 )
 _PRICE: Final = real(0, 1e6)
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
-_VISIBLE: Final = Kind("visible ASCII", lambda v: re.fullmatch("[ -~]+", v) is not None)
-_QUERY_VALUE: Final = Kind(
-    "letters, digits and ._~-", lambda v: re.fullmatch("[A-Za-z0-9._~-]+", v) is not None
-)
+_VISIBLE: Final = text_like("visible ASCII", "[ -~]+")
+_QUERY_VALUE: Final = text_like("letters, digits and ._~-", "[A-Za-z0-9._~-]+")
 # Headers of the connection; the key has an option of its own.
 _HEADERS_TAKEN: Final = (
     "authorization", "host", "content-length", "content-type", "content-encoding",
@@ -269,7 +264,9 @@ class Models:
 
     def named(self, name: str) -> Model:
         """The model of this name in a roster; empty: the only one. Raises BadInput."""
-        name = name or self._only()
+        if not name and len(self.by_name) != 1:
+            raise BadInput("`llm` alone names no model", "write llm:MODEL")
+        name = name or next(iter(self.by_name))
         if not NAME.holds(name):
             raise BadInput(
                 f"the name of a model is {format_value(name)}",
@@ -319,11 +316,6 @@ class Models:
             if getattr(now, name) != getattr(model, name)
         ]
 
-    def _only(self) -> str:
-        if len(self.by_name) == 1:
-            return next(iter(self.by_name))
-        raise BadInput("`llm` alone names no model", "write llm:MODEL")
-
 
 # The options of a model that its table can have.
 _CHOICES: Final = tuple(
@@ -366,11 +358,9 @@ def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, En
                 fault = f"{where}: extra_body: {error}"
                 raise BadInput(fault, "give other fields, or leave it out") from None
         into, of = (of_model, Model) if option in _CHOICES else (reach, Endpoint)
-        if option == "wording":
-            check_wording(value, f"{where}: {option}")
-            value = os.path.join(folder, value) if value.endswith(".toml") else value
-        else:
-            check(of, option, value, f"{where}: {option}")
+        check(of, option, value, f"{where}: {option}")
+        if option == "wording" and value.endswith(".toml"):
+            value = os.path.join(folder, value)
         into[option] = value
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")

@@ -25,6 +25,7 @@ from goldrush.agents.llm.options import (
     SAMPLE_MAX,
     SCHEMA,
 )
+from goldrush.agents.llm.parts import cut
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
@@ -129,11 +130,8 @@ class Whole(msgspec.Struct, frozen=True):
 
     def cut(self, text: str, reasoning: str | None) -> tuple[str, str | None]:
         """Text and reasoning up to their limits."""
-        kept = None if reasoning is None else self._up_to(REASONING_MAX, reasoning)
-        return self._up_to(TEXT_MAX, text), kept
-
-    def _up_to(self, characters: int, text: str) -> str:
-        return text[:characters].encode()[: self.size].decode(errors="ignore")
+        kept = None if reasoning is None else cut(reasoning[:REASONING_MAX], self.size)
+        return cut(text[:TEXT_MAX], self.size), kept
 
 
 class Amount(msgspec.Struct, frozen=True):

@@ -175,15 +175,11 @@ class Framed:
 
 
 class InvalidWording(BadInput):
-    """A wording that no prompt can have.
+    """A wording that no prompt can have."""
 
-    Attributes:
-        is_unknown: it has an id, a field or a name that the version of the prompt lacks.
-    """
 
-    def __init__(self, what: str, instead: str, *, is_unknown: bool = False) -> None:
-        super().__init__(what, instead)
-        self.is_unknown = is_unknown
+class UnknownWording(InvalidWording):
+    """It has an id, a field or a name that the version of the prompt lacks."""
 
 
 def digest_of(text: str) -> str:
@@ -250,7 +246,8 @@ def wording_of(
     changed = {id: each for id, each in texts.items() if each != (default[id],)}
     tables = {
         "messages": {id: each if len(each) > 1 else each[0] for id, each in changed.items()},
-        "names": _as_table(read),
+        # Those that are not the default's.
+        "names": attrs.asdict(read, recurse=False, filter=lambda _, v: v not in (None, {}, ID)),
     }
     text = canonical({name: table for name, table in tables.items() if table})
     size = len(text.encode())
@@ -271,10 +268,9 @@ def wording_of(
 def _texts(id: str, text: object, wordable: Wordable) -> Sequence[str]:
     """The texts of a message, checked: one, or one for each variant. Raises InvalidWording."""
     if id not in wordable.messages.texts:
-        raise InvalidWording(
+        raise UnknownWording(
             f"there is no message {format_value(id)}",
             f"{nearest(id, wordable.messages.texts)}`goldrush wordings show default` has all",
-            is_unknown=True,
         )
     least, most = VARIANTS
     is_list = isinstance(text, list | tuple)
@@ -310,10 +306,9 @@ def _check_text(id: str, text: str, wordable: Wordable) -> None:
     for field, count in counts.items():
         if field not in fields:
             listed = ", ".join(f"${each}" for each in fields) or "no field"
-            raise InvalidWording(
+            raise UnknownWording(
                 f"message {id} has the field {format_value(f'${field}')}",
                 f"{nearest(field, fields)}it can have {listed}",
-                is_unknown=True,
             )
         most, what = (1, "a list or a text") if field in wordable.long else (TIMES_MAX, "a number")
         if count > most:
@@ -359,19 +354,13 @@ def size_of(text: str, wordable: Wordable) -> int:
 
 def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     """The names in a table. Raises InvalidWording."""
-    can = {
-        "agents": wordable.agents,
-        "keys": wordable.keys,
-        "kinds": wordable.kinds,
-        "plots": wordable.plots,
-    }
+    can = {name: getattr(wordable, name) for name in ("agents", "keys", "kinds", "plots")}
     for name in table:
         if not can.get(name):
             listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
-            raise InvalidWording(
+            raise UnknownWording(
                 f"names has {format_value(name)}",
                 f"in this prompt it can rename {listed}",
-                is_unknown=True,
             )
     kinds, keys = _renamed(table, {"kinds": wordable.kinds, "keys": wordable.keys})
     plots = table.get("plots", ID)
@@ -404,10 +393,9 @@ def _new_names(what: str, table: object, known: Collection[str]) -> dict[str, st
         raise InvalidWording(f"names.{what} is {format_value(table)}", f"write [names.{what}]")
     for old, new in table.items():
         if old not in known:
-            raise InvalidWording(
+            raise UnknownWording(
                 f"names.{what} has {format_value(old)}",
                 f"{nearest(old, known)}it can have {', '.join(known)}",
-                is_unknown=True,
             )
         if not isinstance(new, str) or not _WORD.fullmatch(new) or new in RESERVED:
             raise InvalidWording(
@@ -438,9 +426,3 @@ def _agents(names: object) -> Sequence[str] | str | None:
             f"names.agents has {twice!r} twice", "give each agent a name of its own"
         )
     return tuple(names)
-
-
-def _as_table(names: Names) -> dict[str, object]:
-    """The names that are not the default's, as the canonical form has them."""
-    table = attrs.asdict(names, recurse=False)
-    return {name: value for name, value in table.items() if value and value != ID}

@@ -11,12 +11,11 @@ from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
     GoldrushError,
-    JournalInUse,
     MalformedEvents,
     PolicyFailed,
     TornTail,
 )
-from goldrush.kernel.journal import UNIT, Commit, JournalWriter
+from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.verify import verify
@@ -66,15 +65,6 @@ def test_a_run_that_cannot_go_on_is_refused_and_kept(
         resume(path)
 
     assert kept == path.read_bytes()
-
-
-def test_a_journal_that_is_being_written_is_refused(
-    whole: tuple[bytes, list[int]], tmp_path: Path
-) -> None:
-    path = tmp_path / "busy.journal"
-    path.write_bytes(whole[0][: whole[1][4]])
-    with JournalWriter.reopen(path), pytest.raises(JournalInUse):
-        resume(path)
 
 
 Rounds = Callable[[Commit], list[Commit]]  # the commits of a first round, from a sound one

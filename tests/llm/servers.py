@@ -86,6 +86,13 @@ def completion(
     return Reply(json.dumps(body).encode(), **reply)
 
 
+def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -> Reply:
+    """A completion with more fields in its message, and others beside it."""
+    body = json.loads(completion(text, changes.pop("finish", "stop")).body)
+    body["choices"][0]["message"].update(message or {})
+    return Reply(json.dumps({**body, **changes}).encode())
+
+
 def plan(*actions: tuple[str, int, int], **also: Any) -> Reply:
     """A completion that holds a plan."""
     items = [{"type": kind, "plot": plot, "stamina": points} for kind, plot, points in actions]

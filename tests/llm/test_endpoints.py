@@ -7,17 +7,25 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import Question
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.kernel.errors import BadInput
 from tests import mining
 from tests.llm.runs import table
 from tests.llm.seasons import SETTINGS, said
-from tests.llm.servers import Asked, Reply, answered, completion, error, serving
-from tests.llm.test_whole import reply
+from tests.llm.servers import (
+    Asked,
+    Reply,
+    answered,
+    completion,
+    error,
+    question,
+    reply,
+    serving,
+)
 from tests.playing import record
 
 HEADER, FIELD = "a header, 0123456789", "query-0123456789"
@@ -59,12 +67,9 @@ def test_headers_and_a_query_are_sent_and_kept_nowhere(
         cast = cast_of(4, ["judge=llm:a"], models)
         record(path, {**SETTINGS, "assignments": 1}, cast, models=models)
         server.respond = lambda asked: error(400, f"{HEADER}?{FIELD}")
-        question = Question(
-            0, model=models.by_name["a"][0], messages=({"role": "user", "content": "?"},),
-            server=models.endpoint("a"),
-        )  # fmt: skip
+        asked = replace(question(server.address), server=models.endpoint("a"))
         with closing(Client(1)) as client:
-            [(_, answer)] = answered(client, [question])
+            [(_, answer)] = answered(client, [asked])
 
     assert {HEADER} == {asked.headers["x-org"] for asked in server.asked}
     assert {f"/v1/chat/completions?api-version={FIELD}"} == {asked.path for asked in server.asked}

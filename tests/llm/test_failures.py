@@ -23,7 +23,7 @@ from goldrush.replay.journal.verify import verify
 from tests.llm.runs import models, playing
 from tests.llm.seasons import WORLDS
 from tests.llm.servers import Asked, Reply, completion, error, in_turn, serving
-from tests.mining import fork, record, resume
+from tests.mining import record, resume
 
 CUT = completion('{"actions": [[', "length", usage=(100, 500))
 MISSING = error(400)
@@ -137,15 +137,6 @@ def test_too_many_failures_stop_the_run_before_the_next_round_and_count_when_it_
 
     assert verify(path).finished
     assert [Failures("a", 60, {"no-json": 24})] == failures_in(path)
-
-
-def test_a_fork_is_judged_by_its_own_answers(path: Path, tmp_path: Path) -> None:
-    with serving(failing(UNREADABLE, *range(10))) as server:
-        record(path, {"rounds": 3}, "llm:a*10,raid", models=models(server.address))
-        server.respond = playing
-        fork(path, 2, tmp_path / "fork", models=models(server.address, fail_over=0.1))
-
-    assert verify(tmp_path / "fork").finished
 
 
 # --- what is told ---

@@ -12,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.parts import quoted
-from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wordings import Framed
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.prompts.prompt import PlanPrompts, form_of, wordable
@@ -296,19 +295,6 @@ def test_every_agent_has_the_same_room_for_its_message_whatever_others_say() -> 
     assert quiet[:1] + quiet[2:] == loud[:1] + loud[2:]
     assert loud[1].endswith("(cut)")
     assert not any(line.endswith("(cut)") for line in loud[2:])
-
-
-# The digest.
-
-
-def test_the_digest_names_roles_contents_their_order_and_the_form() -> None:
-    a, b, form = {"role": "system", "content": "x"}, {"role": "user", "content": "y"}, {"x": 1}
-    others = [[b, a], [a], [a, {**b, "role": "system"}], [a, {**b, "content": "z"}], []]
-    found = digest([a, b], form)
-
-    assert len(others) == len({digest(other, form) for other in others} - {found})
-    assert found != digest([a, b], {})
-    assert "a95a5ec4a0bc242fbeb4807d3be36c421088726a7740b7ac8b90d81300c0d589" == found
 
 
 # With a real model's tokenizer.

@@ -25,7 +25,17 @@ from goldrush.replay.journal.verify import verify
 from tests import golden
 from tests.journals import commits_of, progress, write
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told
-from tests.llm.servers import Asked, Reply, Server, closed_port, completion, counted, error, serving
+from tests.llm.servers import (
+    Asked,
+    Reply,
+    Server,
+    closed_port,
+    completion,
+    counted,
+    error,
+    reply,
+    serving,
+)
 from tests.mining import fork, prepare, record, resume
 from tests.quick_disk import syncing
 
@@ -242,10 +252,10 @@ def test_a_ceiling_holds_where_a_server_ignores_the_limit_of_an_answer(
     tmp_path: Path, tokens: int | None, thought: str, warning: str, known: int
 ) -> None:
     """`known`: the tokens of an answer as a resumed run counts it, of what the journal keeps."""
-    body = json.loads(completion('{"actions": []}', usage=(100, tokens)).body)
-    body["choices"][0]["message"]["reasoning_content"] = thought
+    usage = {"prompt_tokens": 100, "completion_tokens": tokens}
+    sent = reply('{"actions": []}', {"reasoning_content": thought}, usage=usage)
     told: list[str] = []
-    with serving(lambda asked: Reply(json.dumps(body).encode())) as server:
+    with serving(lambda asked: sent) as server:
         limited = models(server.address, max_tokens=60_000, warn=told.append)
         with pytest.raises(RunStopped, match=r"at round 2.*--max-tokens"):
             record(tmp_path / "run", SHORT, "llm:a*2", models=limited)

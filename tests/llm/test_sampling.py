@@ -22,7 +22,7 @@ from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.extra_body import canonical, is_canonical
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Endpoint, Models
-from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, RUN, SCHEMA, TEXT
+from goldrush.agents.llm.options import AUTO, FIELD, NONE, OPEN, OPTION, SCHEMA, TEXT
 from goldrush.agents.llm.question import Question
 from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -34,7 +34,7 @@ from goldrush.kernel.errors import BadInput
 from tests.journals import commits_of
 from tests.llm.runs import table
 from tests.llm.seasons import SETTINGS, WORLDS, answers_in, playing
-from tests.llm.servers import Asked, Reply, answered, completion, error, serving
+from tests.llm.servers import Asked, Reply, answered, completion, error, question, serving
 from tests.playing import record
 from tests.seasons import resume
 
@@ -46,13 +46,6 @@ FORM = {
 EXTRA = canonical({"top_k": 5, "chat_template_kwargs": {"enable_thinking": False}})
 
 
-def question(model: Model, address: str = "", **more: Any) -> Question:
-    return Question(
-        0, model=model, messages=({"role": "user", "content": "?"},), make_schema=lambda: FORM,
-        server=Endpoint(address, tries=1), **more,
-    )  # fmt: skip
-
-
 def test_a_request_has_what_the_model_says() -> None:
     model = Model(
         "a", "a-1", temperature=0, max_tokens=9, top_p=0.5, reasoning_effort="low", seed=0,
@@ -60,11 +53,11 @@ def test_a_request_has_what_the_model_says() -> None:
     )  # fmt: skip
     form = {"name": "answer", "strict": True, "schema": FORM}
     with serving(lambda asked: completion("{}")) as server, closing(Client(1)) as client:
-        asked = question(model, server.address, seed=5)
+        asked = replace(question(server.address, model=model), make_schema=lambda: FORM, seed=5)
         list(answered(client, [asked]))
 
     assert {
-        "model": "a-1", "messages": [{"role": "user", "content": "?"}], "temperature": 0.0,
+        "model": "a-1", "messages": list(asked.messages), "temperature": 0.0,
         "seed": 0, "top_p": 0.5, "reasoning_effort": "low", "max_tokens": 9,
         "response_format": {"type": "json_schema", "json_schema": form}, **json.loads(EXTRA),
     } == server.asked[0].body == asked.request()  # fmt: skip
@@ -285,11 +278,6 @@ def test_the_form_of_requests_is_decided_once_for_all_that_have_it(
         assert expected == {name: each.get(name) for name in expected}
 
 
-def test_a_server_that_takes_no_seeds_is_told_where_they_are_wanted() -> None:
-    with pytest.raises(BadInput, match="takes no seed: HTTP 400: seed: unknown field; write seed"):
-        decided(no_seeds, seed_from=RUN)
-
-
 def test_fields_of_requests_are_called_as_a_server_calls_them() -> None:
     text = canonical({"options": {"num_ctx": 8192}, "b": [1]})
     model = Model("m", "m", seed=5, seed_from=OPTION, extra_body=text)
@@ -314,7 +302,7 @@ def test_what_is_typed_in_brackets_stays() -> None:
         return {each.options.get("reasoning"): each.options["max_tokens"] for each in chosen}
 
     assert {None: 2_000, OPEN: 8_000} == resolved(thinking, "llm:a[reasoning=none]")
-    with pytest.raises(BadInput, match="takes no seed"):
+    with pytest.raises(BadInput, match="takes no seed: HTTP 400: seed: unknown field; write seed"):
         resolved(no_seeds, "llm:a[seed_from=run]")
 
 

@@ -38,20 +38,13 @@ from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.llm.seasons import answers_in, playing, recorded
-from tests.llm.servers import Asked, Reply, answered, completion, serving
+from tests.llm.servers import Asked, Reply, answered, reply, serving
 from tests.seasons import HEADER
 
 PLAN = '{"actions": []}'
 MODEL = Model("a", "a-1", max_tokens=500, answer=TEXT)
 QUESTION = Question(0, model=MODEL, messages=({"role": "user", "content": "?"},))
 ASKED = replace(QUESTION, whole=Whole(1_000))
-
-
-def reply(text: object, message: dict[str, Any] | None = None, **changes: Any) -> Reply:
-    """A completion with more fields in its message, and others beside it."""
-    body = json.loads(completion(text, changes.pop("finish", "stop")).body)
-    body["choices"][0]["message"].update(message or {})
-    return Reply(json.dumps({**body, **changes}).encode())
 
 
 def answer_to(sent: Reply, whole: Whole | None, **reach: Any) -> Answer:
