@@ -29,6 +29,7 @@ import msgspec
 from msgspec.structs import replace
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
+from goldrush.agents.llm.options import PERSONAS
 from goldrush.agents.llm.versions import (
     LABELLED,
     PromptVersion,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
     from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
+    from goldrush.agents.llm.personas import Personas
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
 
@@ -95,11 +97,14 @@ class ImpossiblePlayer(BadInput):
 
 
 class Typed(Record, frozen=True):
-    """What the parts of a roster's text are read with: `recordings` grows by those it names."""
+    """What the parts of a roster's text are read with: `recordings` grows by those it names,
+    `personas` by its tables of these, by the text of a part.
+    """
 
     models: Models | None = None
     trust: Collection[str] = ()
     recordings: dict[str, Recording] = msgspec.field(default_factory=dict)
+    personas: dict[str, Personas] = msgspec.field(default_factory=dict)
 
 
 class Family(msgspec.Struct, frozen=True, eq=False):
@@ -130,14 +135,21 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 
 def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
     """The model, or the person, that a part of a roster's text names, with the options that it
-    gives. Raises BadInput.
+    gives; of a table of personas the first, until they are drawn. Raises BadInput.
     """
     from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
 
     models = typed.models or Models()
     player = Framing() if part.name == HUMAN else models.named(part.argument)
-    typed_player = player.typed(part.settings, repr(str(part)))
+    settings, where = dict(part.settings), repr(str(part))
+    if PERSONAS in settings:
+        from goldrush.agents.llm.personas import personas_in
+
+        table = personas_in(settings.pop(PERSONAS), where)
+        typed.personas[str(part)] = table
+        player = attrs.evolve(player, persona=next(iter(table.texts.values())))
+    typed_player = player.typed(settings, where)
     return decided(typed_player, _prompt_of(policy_set)).as_options()
 
 
@@ -439,6 +451,11 @@ class PolicySet(Record, frozen=True):
             _recorded_once(entries),
             tuple(typed.recordings.values()),
             tuple(typed.trust),
+            personas={
+                agent: typed.personas[str(part)]
+                for agent, part in enumerate(parts)
+                if str(part) in typed.personas
+            },
         )
 
     def names_by_agent(self, text: str | None, agents: int | None = None) -> list[str]:
@@ -714,8 +731,9 @@ def _typed_options(part: RosterPart) -> dict[str, object]:
     from goldrush.agents.llm.options import ABSENT, NEW
 
     player = Framing() if part.name == HUMAN else Model(name=LLM, model=LLM)
-    player = player.typed(part.settings, repr(str(part)))
-    typed = {name: getattr(player, name) for name in part.settings}
+    settings = {name: value for name, value in part.settings.items() if name != PERSONAS}
+    player = player.typed(settings, repr(str(part)))
+    typed = {name: getattr(player, name) for name in settings}
     if "wording" in typed:
         typed["wording"] = Path(typed["wording"]).name.removesuffix(".toml")
     usual = {**ABSENT, **NEW}

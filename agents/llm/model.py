@@ -29,6 +29,7 @@ from goldrush.agents.llm.options import (
     OPEN,
     OPTION,
     ORDERS,
+    PERSONAS,
     RUN,
     SAMPLE_MAX,
     SAMPLING,
@@ -185,7 +186,8 @@ class Framing:
         names = [name for name in TYPED if name in (*self.always, *self.later)]
         for name, value in options.items():
             if name not in names:
-                raise BadInput(f"{where} sets {name}", f"it can set {', '.join(names)}")
+                can = ", ".join([*names, PERSONAS])
+                raise BadInput(f"{where} sets {name}", f"it can set {can}")
             if name == "wording":
                 check_wording(value, f"{where}: {name}")
             else:

@@ -104,8 +104,8 @@ class StudyPlan:
         contrasts: what reports compare; none: all pairs.
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
-        folder: from which files of wordings in the rosters are found, so that a study goes on
-            wherever its command is given. Not in the manifest.
+        folder: from which files of wordings and personas in the rosters are found, so that a study
+            goes on wherever its command is given. Not in the manifest.
     """
 
     world: str
@@ -140,9 +140,10 @@ class StudyPlan:
         for cell, outlines in self._cells(of):
             with _naming(cell, of):  # once for a cell: a roster may have to read whole journals
                 prepared = self._prepared(of, outlines[0], Resources(models=models))
-            unread = msgspec.structs.replace(prepared.roster, recordings=())
             for run in outlines:
                 facts = {**prepared.facts, "config": run.config.as_dict()}
+                drawn = prepared.roster.drawn(run.seed)
+                unread = msgspec.structs.replace(drawn, recordings=(), personas={})
                 ready = msgspec.structs.replace(prepared, facts=facts, roster=unread)
                 sources = prepared.roster.sources
                 runs.append(Planned(cell, run.seed, run.path, self.world, ready, sources))
@@ -323,11 +324,11 @@ def rosters_of(
 
 
 def _located(roster: str, folder: str) -> str:
-    """The text of a roster whose files of wordings are found from a folder."""
-    return _WORDING.sub(lambda found: f"{found[1]}{os.path.join(folder, found[2])}", roster)
+    """The text of a roster whose files of wordings and personas are found from a folder."""
+    return _FILE.sub(lambda found: f"{found[1]}{os.path.join(folder, found[2])}", roster)
 
 
-_WORDING: Final = re.compile(r'([\[;]\s*wording\s*=\s*"?)([^\[\];"]+\.toml)')
+_FILE: Final = re.compile(r'([\[;]\s*(?:wording|personas)\s*=\s*"?)([^\[\];"]+\.(?:toml|csv))')
 
 
 def seeds_of(text: str) -> int | list[int]:

@@ -16,6 +16,7 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.options import FRAMING
+from goldrush.agents.llm.personas import Personas, with_personas
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of
 from goldrush.agents.seats import (
@@ -103,7 +104,9 @@ POLICY_SET: Final = _SeasonPolicies(
 )
 
 
-def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = None) -> list[Seat]:
+def cast_of(
+    workers: int, parts: Iterable[str] = (), models: Models | None = None, seed: int = 0
+) -> list[Seat]:
     """The cast of a season.
 
     Args:
@@ -116,6 +119,7 @@ def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = Non
             `sonnet=llm:MODEL`, wherever it stands, all workers that are models have this model as
             sonnets.
         models: the language models that can be named.
+        seed: of the season, for personas in a table.
 
     Raises BadInput for a malformed part, an unknown name or policy, a repeated name, and a policy
     of workers in an office.
@@ -124,7 +128,7 @@ def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = Non
     cast += [
         Seat(len(cast) + n, SCRIPTED, name=name_of(n), role=Role.WORKER) for n in range(workers)
     ]
-    return recast(cast, [part for text in parts for part in seated_in(text)], models)
+    return recast(cast, [part for text in parts for part in seated_in(text)], models, seed)
 
 
 def seated_in(text: str) -> list[RosterPart]:
@@ -137,10 +141,11 @@ def seated_in(text: str) -> list[RosterPart]:
 
 
 def recast(
-    cast: Sequence[Seat], parts: Iterable[RosterPart], models: Models | None = None
+    cast: Sequence[Seat], parts: Iterable[RosterPart], models: Models | None = None, seed: int = 0
 ) -> list[Seat]:
     """A cast with the policies of these parts, which are as in `cast_of`. Raises BadInput as it."""
     seats, done = {seat.agent: seat for seat in cast}, set[str]()
+    typed, personas = Typed(models), dict[int, Personas]()
     # The model of sonnets comes last: it joins the one that a worker has after all other parts.
     for part in sorted(parts, key=lambda part: part.seat == Class.SONNET):
         called = part.seat or Role.WORKER
@@ -161,21 +166,26 @@ def recast(
                 f"{format_value(str(part))} names no agent or role",
                 f"write NAME=POLICY; there are {names}",
             )
+        for seat in named:
+            personas.pop(seat.agent, None)
         if (called, part.name) == (Role.WORKER, PLANTED):
             for place, seat in enumerate(named):
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = replace(seat, policy=policy, options={})
             continue
-        policy, options = player_of(POLICY_SET, part, Typed(models))
+        policy, options = player_of(POLICY_SET, part, typed)
         for seat in named:
             _check_role(seat, policy)
+            if str(part) in typed.personas:
+                personas[seat.agent] = typed.personas[str(part)]
             seats[seat.agent] = (
                 _as_sonnet(seat, policy, options, part)
                 if called == Class.SONNET
                 else replace(seat, policy=policy, options=options)
             )
     check_models(seats.values(), PROMPT)
-    return list(recorded_once(list(seats.values()), cast))
+    drawn = with_personas(list(seats.values()), personas, seed)
+    return list(recorded_once(drawn, cast))
 
 
 _MODEL_WORKER: Final = (Role.WORKER, LLM)
