@@ -16,10 +16,11 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from ctypes import c_byte
 from functools import partial
 from multiprocessing import (
     active_children,
@@ -36,6 +37,7 @@ from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
 from goldrush.agents.given import give, options
+from goldrush.agents.interrupts import is_deferred
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.files import remove_temporaries
 
@@ -81,7 +83,18 @@ def end_if_inherited() -> None:
 
 
 class Workers(ProcessPoolExecutor):
-    """A process pool whose processes can be ended at any time."""
+    """A process pool whose processes can be ended at any time.
+
+    Attributes:
+        answers_come: set by a process that is to end, and does once answers have arrived that were
+            paid for.
+    """
+
+    def __init__(self, jobs: int, path: list[str], first: Callable[[], object] | None) -> None:
+        """`path`: for imports; `first`: as of `workers`."""
+        self.answers_come = get_context().RawValue("b", 0)
+        begin = (path, options(), first, self.answers_come)
+        super().__init__(jobs, initializer=_begin, initargs=begin)
 
     def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
         """See `ProcessPoolExecutor.submit`; may start a process."""
@@ -97,19 +110,17 @@ class Workers(ProcessPoolExecutor):
             raise Unguarded
 
     def stop(self) -> None:
-        """End the processes now; their tasks are lost."""
+        """End the processes now; their tasks are lost. Ctrl-C kills those whose answers come."""
         processes = list((self._processes or {}).values())
-        for process in processes:
-            process.terminate()  # so that it removes what it has not finished
-        for process in processes:
-            process.join(GRACE)
-            process.kill()
-        if self._result_queue is not None:
-            # A process that ended while it sent a large result leaves a part of it in the pipe. The
-            # thread that reads results waits for the rest until no process can write to the pipe,
-            # and this one could.
-            self._result_queue._writer.close()  # type: ignore[attr-defined]
-        self.shutdown(cancel_futures=True)
+        try:
+            _end_all(processes, self.answers_come)
+        finally:
+            if self._result_queue is not None:
+                # A process that ended while it sent a large result leaves a part of it in the pipe.
+                # The thread that reads results waits for the rest until no process can write to the
+                # pipe, and this one could.
+                self._result_queue._writer.close()  # type: ignore[attr-defined]
+            self.shutdown(cancel_futures=True)
 
 
 def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
@@ -118,8 +129,7 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        given = (list(sys.path), options(), first)
-        return Workers(jobs, initializer=_begin, initargs=given)
+        return Workers(jobs, list(sys.path), first)
 
 
 @contextmanager
@@ -220,15 +230,30 @@ def _sendable(error: BaseException) -> object:
 
 def _end_child(child: BaseProcess) -> None:
     if child.is_alive():
-        child.terminate()  # so that it removes what it has not finished
-        child.join(GRACE)
-        child.kill()
-        child.join()
+        _end_all([child], *_answers_come)
 
 
 def _end_children() -> None:
     for child in active_children():
         _end_child(child)
+
+
+def _end_all(processes: Sequence[BaseProcess], *answers_come: c_byte) -> None:
+    for process in processes:
+        process.terminate()  # so that it removes what it has not finished
+    try:
+        for process in processes:
+            process.join(GRACE)
+            while process.is_alive() and any(flag.value for flag in answers_come):
+                process.join(NOTICED)
+    finally:
+        for process in processes:
+            process.kill()
+    for process in processes:
+        process.join()
+
+
+_answers_come: Final[list[c_byte]] = []  # in a worker: see Workers
 
 
 _exit_hooks: Final[list[Callable[[], None]]] = [_end_children, remove_temporaries]
@@ -261,9 +286,13 @@ def next_of(queue: SimpleQueue[T]) -> T:
 
 
 def _begin(
-    path: list[str], given: list[tuple[str, str]], first: Callable[[], object] | None
+    path: list[str],
+    given: list[tuple[str, str]],
+    first: Callable[[], object] | None,
+    answers_come: c_byte,
 ) -> None:
     sys.path[:] = path
+    _answers_come[:] = [answers_come]
     for _, location in given:
         with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
             give(location)
@@ -287,7 +316,11 @@ def _end_in_time() -> None:
 
 
 def _end_by_signal(taken: set[signal.Signals]) -> None:
-    _end(128 + signal.sigwait(taken))
+    number = signal.sigwait(taken)
+    if not is_deferred(number, lambda number: _end(128 + number)):
+        _end(128 + number)
+    for flag in _answers_come:
+        flag.value = 1
 
 
 def _end_with_parent() -> None:
