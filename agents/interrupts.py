@@ -2,7 +2,7 @@
 
 Answers of models and people may have been paid for, and Python raises KeyboardInterrupt between any
 two instructions: also after an answer has arrived and before it is on the disk. So between the two
-a signal is only noted. In a worker process a thread waits for signals, and has them noted.
+a signal is only noted.
 """
 
 from __future__ import annotations
@@ -13,23 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# SIGINT first, so that it is restored last: users send it again and again.
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-End = Callable[[int], object]
-
-_notes: Final[list[Callable[[int, End], None]]] = []  # one for each block under way
-_lock: Final = threading.Lock()
-
-
-def is_deferred(number: int, end: End) -> bool:
-    """Have a signal noted that a thread has waited for: `end` is called with its number at the end
-    of the block that is under way, in place of a handler. False: none is.
-    """
-    with _lock:
-        for note in _notes[-1:]:
-            note(number, end)
-        return bool(_notes)
+# SIGINT first, so that it is restored last: users send it again and again. SIGUSR1 has a handler in
+# worker processes alone (see pool.py).
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 @contextmanager
@@ -46,16 +32,11 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], i
     Raises KeyboardInterrupt at the end of the block, or what else the handler raises.
     """
     received: list[int] = []
-    ends: list[End] = []
     handlers = {}
 
     def note(number: int, frame: object) -> None:
         received.append(number)
         wake()
-
-    def note_from_thread(number: int, end: End) -> None:
-        ends.append(end)
-        note(number, None)
 
     try:
         if threading.current_thread() is threading.main_thread():
@@ -63,13 +44,9 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], i
                 if callable(handler := signal.getsignal(number)):
                     handlers[number] = handler
                     signal.signal(number, note)
-            _notes.append(note_from_thread)
         yield lambda: len(received)
     finally:
-        with _lock:
-            if note_from_thread in _notes:
-                _notes.remove(note_from_thread)
         for number, handler in reversed(handlers.items()):
             signal.signal(number, handler)
         if received:
-            (*ends, signal.raise_signal)[0](received[0])
+            signal.raise_signal(received[0])

@@ -37,7 +37,6 @@ from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
 from goldrush.agents.given import give, options
-from goldrush.agents.interrupts import is_deferred
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.files import remove_temporaries
 
@@ -90,11 +89,10 @@ class Workers(ProcessPoolExecutor):
             paid for.
     """
 
-    def __init__(self, jobs: int, path: list[str], first: Callable[[], object] | None) -> None:
-        """`path`: for imports; `first`: as of `workers`."""
-        self.answers_come = get_context().RawValue("b", 0)
-        begin = (path, options(), first, self.answers_come)
-        super().__init__(jobs, initializer=_begin, initargs=begin)
+    def __init__(self, jobs: int, *begin: object) -> None:
+        """`begin`: what `_begin` takes before `answers_come`."""
+        self.answers_come: c_byte = get_context().RawValue("b", 0)
+        super().__init__(jobs, initializer=_begin, initargs=(*begin, self.answers_come))
 
     def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
         """See `ProcessPoolExecutor.submit`; may start a process."""
@@ -113,7 +111,7 @@ class Workers(ProcessPoolExecutor):
         """End the processes now; their tasks are lost. Ctrl-C kills those whose answers come."""
         processes = list((self._processes or {}).values())
         try:
-            _end_all(processes, self.answers_come)
+            _end_all(processes, [self.answers_come])
         finally:
             if self._result_queue is not None:
                 # A process that ended while it sent a large result leaves a part of it in the pipe.
@@ -129,7 +127,7 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        return Workers(jobs, list(sys.path), first)
+        return Workers(jobs, list(sys.path), options(), first)
 
 
 @contextmanager
@@ -180,7 +178,7 @@ def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
         raise ChildDied from None
     finally:
         receiver.close()
-        _end_child(child)
+        _end_all([child], _answers_come)
     if not is_result:
         raise outcome
     result: T = outcome
@@ -228,17 +226,11 @@ def _sendable(error: BaseException) -> object:
     return sent
 
 
-def _end_child(child: BaseProcess) -> None:
-    if child.is_alive():
-        _end_all([child], *_answers_come)
-
-
 def _end_children() -> None:
-    for child in active_children():
-        _end_child(child)
+    _end_all(active_children(), _answers_come)
 
 
-def _end_all(processes: Sequence[BaseProcess], *answers_come: c_byte) -> None:
+def _end_all(processes: Sequence[BaseProcess], answers_come: Sequence[c_byte]) -> None:
     for process in processes:
         process.terminate()  # so that it removes what it has not finished
     try:
@@ -307,20 +299,27 @@ def _end_in_time() -> None:
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGUSR1, _end_after_answers)
     # Handled by a thread, because the main thread may be blocked. HUP may be ignored (nohup).
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
-    threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
+    main = threading.get_ident()
+    threading.Thread(target=_end_by_signal, args=(taken, main), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _end_by_signal(taken: set[signal.Signals]) -> None:
+def _end_by_signal(taken: set[signal.Signals], main: int) -> None:
     number = signal.sigwait(taken)
-    if not is_deferred(number, lambda number: _end(128 + number)):
+    if signal.getsignal(signal.SIGUSR1) is _end_after_answers:
         _end(128 + number)
-    for flag in _answers_come:
+    for flag in _answers_come:  # the signal is deferred: see interrupts.py
         flag.value = 1
+    signal.pthread_kill(main, signal.SIGUSR1)
+
+
+def _end_after_answers(number: int, frame: object) -> None:
+    _end(128 + number)
 
 
 def _end_with_parent() -> None:

@@ -27,7 +27,6 @@ from goldrush.kernel.settings import parsed_value, separated
 from goldrush.kernel.text import check_name
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.personas import Personas
     from goldrush.agents.recorded import Recording
 
 SPLIT: Final = ",;*[]"  # separate the parts of a roster's text
@@ -76,24 +75,12 @@ class Roster(Record, frozen=True, dict=True):
         recordings: the journals that `recorded` agents replay.
         trust: names of user-defined policies that may be imported (see agents/trust.py).
         policies: the objects that play `external` agents, by agent.
-        personas: the tables of agents whose personas are not drawn yet, or drawn for another seed.
     """
 
     entries: Sequence[Entry]
     recordings: Sequence[Recording] = ()
     trust: Sequence[str] = ()
     policies: Mapping[int, object] = {}
-    personas: Mapping[int, Personas] = {}
-
-    def drawn(self, seed: int) -> Roster:
-        """The roster of a run of this seed: agents have their personas. Raises BadInput."""
-        if not self.personas:
-            return self
-        from goldrush.agents.llm.personas import with_personas
-
-        return msgspec.structs.replace(
-            self, entries=with_personas(self.entries, self.personas, seed)
-        )
 
     def as_setup(self) -> list[dict[str, Any]]:
         """The roster as a journal stores it."""

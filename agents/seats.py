@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
     from goldrush.agents.llm.model import Model
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.llm.personas import Personas
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
 
@@ -97,14 +96,11 @@ class ImpossiblePlayer(BadInput):
 
 
 class Typed(Record, frozen=True):
-    """What the parts of a roster's text are read with: `recordings` grows by those it names,
-    `personas` by its tables of these, by the text of a part.
-    """
+    """What the parts of a roster's text are read with: `recordings` grows by those it names."""
 
     models: Models | None = None
     trust: Collection[str] = ()
     recordings: dict[str, Recording] = msgspec.field(default_factory=dict)
-    personas: dict[str, Personas] = msgspec.field(default_factory=dict)
 
 
 class Family(msgspec.Struct, frozen=True, eq=False):
@@ -135,7 +131,7 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 
 def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
     """The model, or the person, that a part of a roster's text names, with the options that it
-    gives; of a table of personas the first, until they are drawn. Raises BadInput.
+    gives; its `persona` is a table, where one is named, until `with_personas`. Raises BadInput.
     """
     from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
@@ -146,9 +142,8 @@ def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Opti
     if PERSONAS in settings:
         from goldrush.agents.llm.personas import personas_in
 
-        table = personas_in(settings.pop(PERSONAS), where)
-        typed.personas[str(part)] = table
-        player = attrs.evolve(player, persona=next(iter(table.texts.values())))
+        table: Any = personas_in(settings.pop(PERSONAS), where)
+        player = attrs.evolve(player, persona=table)
     typed_player = player.typed(settings, where)
     return decided(typed_player, _prompt_of(policy_set)).as_options()
 
@@ -451,11 +446,6 @@ class PolicySet(Record, frozen=True):
             _recorded_once(entries),
             tuple(typed.recordings.values()),
             tuple(typed.trust),
-            personas={
-                agent: typed.personas[str(part)]
-                for agent, part in enumerate(parts)
-                if str(part) in typed.personas
-            },
         )
 
     def names_by_agent(self, text: str | None, agents: int | None = None) -> list[str]:

@@ -18,6 +18,7 @@ import msgspec
 
 from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.options import RESERVED
+from goldrush.agents.llm.personas import with_personas
 from goldrush.agents.llm.question import (
     Answer,
     AnswerFields,
@@ -272,7 +273,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         config = treated(named, {**settings, "agents": len(found.entries)}, self.config_of)
         self.check_recordings(found, config)
         self.check_names(found, config)
-        return config, found.drawn(config.seed)
+        return config, with_personas(found, config.seed)
 
     def prepared(self, config: Config, roster: Roster) -> PreparedRun:
         """The run with a configuration and a roster as `configured` gives them."""
@@ -417,7 +418,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             self.check_names(Roster(entries_in(state.roster)), config)
             return ResolvedChange(facts)
         models = resources.models
-        roster = self.policy_set.parse(change.roster, config.agents, models).drawn(config.seed)
+        roster = self.policy_set.parse(change.roster, config.agents, models)
+        roster = with_personas(roster, config.seed)
         self.check_names(roster, config)
         roster = self.resolve_models(roster, self._start(old), models)
         return ResolvedChange({**facts, "roster": roster.as_setup()}, roster)

@@ -6,66 +6,61 @@ run's seed. A journal has the text of each agent and not the file, which nothing
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final
 
-from msgspec.structs import replace
+import msgspec
 
-from goldrush.agents.llm.model import Framing, check
-from goldrush.agents.llm.options import FIRST, FRAMING, PERSONAS, SAMPLING
-from goldrush.agents.roster import Entry
+from goldrush.agents.llm.options import PERSONAS
+from goldrush.agents.roster import Roster
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import read_input
 from goldrush.kernel.records import Record
 
-E = TypeVar("E", bound=Entry)
-
 ROWS_MAX: Final = 10_000
 FILE_MAX: Final = 1 << 23  # bytes of a file
-_ORDER: Final = (*FIRST, *SAMPLING, *FRAMING)
 _HOW: Final = "give a CSV file with a column persona, and agent if each row is for one"
 
 
 class Personas(Record, frozen=True):
-    """The rows of a file. `texts`: by agent; if they are drawn by row, from 0."""
+    """The rows of a file: by agent, or by their index if they are drawn."""
 
     path: str
     texts: Mapping[int, str]
     are_drawn: bool
 
-    def of(self, entry: Entry, seed: int) -> str:
-        """The persona of an agent in a run of this seed. Raises BadInput for one without a row."""
-        at = entry.agent
-        if self.are_drawn:
-            at = Draws(seed, 0, at, "persona").below(len(self.texts))
-        if at not in self.texts:
-            raise BadInput(f"{self.path} has no row for agent {at}", "add one")
-        return self.texts[at]
+
+def with_personas(roster: Roster, seed: int) -> Roster:
+    """A roster whose agents have their personas in a run of this seed. Raises BadInput."""
+    entries = [
+        msgspec.structs.replace(entry, options=persona_drawn(entry.options, entry.agent, seed))
+        for entry in roster.entries
+    ]
+    return msgspec.structs.replace(roster, entries=tuple(entries))
 
 
-def with_personas(entries: Sequence[E], tables: Mapping[int, Personas], seed: int) -> Sequence[E]:
-    """New agents, each with its persona in a run of this seed. `tables`: of those that have one
-    from a file, by agent. Raises BadInput for an agent without a row.
+def persona_drawn(options: Mapping[str, Any], agent: int, seed: int) -> Mapping[str, Any]:
+    """Options of an agent whose `persona` is a text, if it was a table. Raises BadInput for an
+    agent without a row.
     """
-
-    def given(entry: E) -> E:
-        if entry.agent not in tables:
-            return entry
-        options = {**entry.options, "persona": tables[entry.agent].of(entry, seed)}
-        ordered = {name: options[name] for name in _ORDER if name in options}
-        return replace(entry, options={**ordered, **options})
-
-    return tuple(map(given, entries))
+    table = options.get("persona")
+    if not isinstance(table, Personas):
+        return options
+    at = Draws(seed, 0, agent, "persona").below(len(table.texts)) if table.are_drawn else agent
+    if at not in table.texts:
+        raise BadInput(f"{table.path} has no row for agent {at}", "add one")
+    return {**options, "persona": table.texts[at]}
 
 
 def personas_in(path: object, where: str) -> Personas:
     """The personas in a file that a roster names. `where`: the text that names it. Raises BadInput,
     with the line, for a file that cannot be used.
     """
+    import csv
+    import io
+
     if type(path) is not str or not path.endswith(".csv"):
         raise BadInput(f"{where}: {PERSONAS} is {format_value(path)}", "it must be FILE.csv")
     text = read_input(path, FILE_MAX, _HOW).removeprefix("\ufeff")
@@ -76,8 +71,6 @@ def personas_in(path: object, where: str) -> Personas:
         if header.count("persona") != 1 or header.count("agent") > 1:
             raise BadInput(f"its header is {format_value(','.join(header))}", _HOW)
         for row in reader:
-            if None in row or None in row.values():
-                raise BadInput("it has more or fewer columns than the header", "quote texts")
             _add(texts, row)
     except BadInput as error:
         raise BadInput(f"{path}, line {reader.line_num}: {error.what}", error.instead) from None
@@ -88,16 +81,18 @@ def personas_in(path: object, where: str) -> Personas:
     return Personas(path, texts, "agent" not in header)
 
 
-def _add(texts: dict[int, str], row: Mapping[str, str]) -> None:
+def _add(texts: dict[int, str], row: Mapping[str | None, Any]) -> None:
     """Add a row. Raises BadInput."""
+    from goldrush.agents.llm.model import Framing, check
+
+    if None in row or None in row.values():
+        raise BadInput("it has more or fewer columns than the header", "quote texts")
     text, agent = row["persona"], row.get("agent", str(len(texts))).strip()
     check(Framing, "persona", text, "persona")
     if len(texts) == ROWS_MAX:
         raise BadInput(f"there are over {ROWS_MAX:,} rows", "leave some out")
-    if not re.fullmatch("[0-9]{1,6}", agent):
-        raise BadInput(f"agent is {format_value(agent)}", "it must be a number from 0")
-    if int(agent) in texts:
-        raise BadInput(f"agent {agent} has two rows", "leave one out")
+    if not re.fullmatch("[0-9]{1,6}", agent) or int(agent) in texts:
+        raise BadInput(f"agent is {format_value(agent)}", "give each agent one row, by number")
     if "agent" not in row and text in texts.values():
         raise BadInput("an earlier row has this persona, too", "leave it out, or number the agents")
     texts[int(agent)] = text

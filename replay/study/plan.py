@@ -140,10 +140,12 @@ class StudyPlan:
         for cell, outlines in self._cells(of):
             with _naming(cell, of):  # once for a cell: a roster may have to read whole journals
                 prepared = self._prepared(of, outlines[0], Resources(models=models))
+            is_drawn = re.search(r"[\[;]\s*personas\s*=", self.rosters[cell.roster] or "")
             for run in outlines:
                 facts = {**prepared.facts, "config": run.config.as_dict()}
-                drawn = prepared.roster.drawn(run.seed)
-                unread = msgspec.structs.replace(drawn, recordings=(), personas={})
+                if is_drawn and run is not outlines[0]:
+                    prepared = self._prepared(of, run, Resources(models=models))
+                unread = msgspec.structs.replace(prepared.roster, recordings=())
                 ready = msgspec.structs.replace(prepared, facts=facts, roster=unread)
                 sources = prepared.roster.sources
                 runs.append(Planned(cell, run.seed, run.path, self.world, ready, sources))

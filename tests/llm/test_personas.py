@@ -73,7 +73,7 @@ def test_workers_of_a_season_have_theirs(tmp_path: Path) -> None:
         ("persona\na,b\n", "line 2: it has more or fewer columns"),
         ('persona\n"a', "unexpected end of data"),
         ("persona\na\nb\na\n", "line 4: an earlier row has this persona"),
-        ("agent,persona\n0,a\n0,b\n", "line 3: agent 0 has two rows"),
+        ("agent,persona\n0,a\n0,b\n", "line 3: agent is '0'"),
         ("agent,persona\n-1,a\n", "line 2: agent is '-1'"),
         ("agent,persona\n0,a\n1,b\n", "has no row for agent 2"),
         (

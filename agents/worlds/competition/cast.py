@@ -16,7 +16,7 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.options import FRAMING
-from goldrush.agents.llm.personas import Personas, with_personas
+from goldrush.agents.llm.personas import persona_drawn
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of
 from goldrush.agents.seats import (
@@ -145,7 +145,6 @@ def recast(
 ) -> list[Seat]:
     """A cast with the policies of these parts, which are as in `cast_of`. Raises BadInput as it."""
     seats, done = {seat.agent: seat for seat in cast}, set[str]()
-    typed, personas = Typed(models), dict[int, Personas]()
     # The model of sonnets comes last: it joins the one that a worker has after all other parts.
     for part in sorted(parts, key=lambda part: part.seat == Class.SONNET):
         called = part.seat or Role.WORKER
@@ -166,26 +165,22 @@ def recast(
                 f"{format_value(str(part))} names no agent or role",
                 f"write NAME=POLICY; there are {names}",
             )
-        for seat in named:
-            personas.pop(seat.agent, None)
         if (called, part.name) == (Role.WORKER, PLANTED):
             for place, seat in enumerate(named):
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = replace(seat, policy=policy, options={})
             continue
-        policy, options = player_of(POLICY_SET, part, typed)
+        policy, given = player_of(POLICY_SET, part, Typed(models))
         for seat in named:
+            options = persona_drawn(given, seat.agent, seed)
             _check_role(seat, policy)
-            if str(part) in typed.personas:
-                personas[seat.agent] = typed.personas[str(part)]
             seats[seat.agent] = (
                 _as_sonnet(seat, policy, options, part)
                 if called == Class.SONNET
                 else replace(seat, policy=policy, options=options)
             )
     check_models(seats.values(), PROMPT)
-    drawn = with_personas(list(seats.values()), personas, seed)
-    return list(recorded_once(drawn, cast))
+    return list(recorded_once(list(seats.values()), cast))
 
 
 _MODEL_WORKER: Final = (Role.WORKER, LLM)
