@@ -25,10 +25,10 @@ _HOW: Final = "give a CSV file with a column persona, and agent if each row is f
 
 
 class Personas(Record, frozen=True):
-    """The rows of a file: by agent, or by their index if they are drawn."""
+    """The texts of a file: by agent as text or, if they are drawn, by themselves, in its order."""
 
     path: str
-    texts: Mapping[int, str]
+    texts: Mapping[str, str]
     are_drawn: bool
 
 
@@ -48,10 +48,12 @@ def persona_drawn(options: Mapping[str, Any], agent: int, seed: int) -> Mapping[
     table = options.get("persona")
     if not isinstance(table, Personas):
         return options
-    at = Draws(seed, 0, agent, "persona").below(len(table.texts)) if table.are_drawn else agent
-    if at not in table.texts:
-        raise BadInput(f"{table.path} has no row for agent {at}", "add one")
-    return {**options, "persona": table.texts[at]}
+    key = str(agent)
+    if table.are_drawn:
+        key = [*table.texts][Draws(seed, 0, agent, "persona").below(len(table.texts))]
+    if key not in table.texts:
+        raise BadInput(f"{table.path} has no row for agent {agent}", "add one")
+    return {**options, "persona": table.texts[key]}
 
 
 def personas_in(path: object, where: str) -> Personas:
@@ -65,7 +67,7 @@ def personas_in(path: object, where: str) -> Personas:
         raise BadInput(f"{where}: {PERSONAS} is {format_value(path)}", "it must be FILE.csv")
     text = read_input(path, FILE_MAX, _HOW).removeprefix("\ufeff")
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    texts: dict[int, str] = {}
+    texts: dict[str, str] = {}
     try:
         header = [*reader.fieldnames] if reader.fieldnames else []
         if header.count("persona") != 1 or header.count("agent") > 1:
@@ -81,18 +83,18 @@ def personas_in(path: object, where: str) -> Personas:
     return Personas(path, texts, "agent" not in header)
 
 
-def _add(texts: dict[int, str], row: Mapping[str | None, Any]) -> None:
+def _add(texts: dict[str, str], row: Mapping[str | None, Any]) -> None:
     """Add a row. Raises BadInput."""
     from goldrush.agents.llm.model import Framing, check
 
     if None in row or None in row.values():
         raise BadInput("it has more or fewer columns than the header", "quote texts")
-    text, agent = row["persona"], row.get("agent", str(len(texts))).strip()
-    check(Framing, "persona", text, "persona")
+    check(Framing, "persona", row["persona"], "persona")
+    key = row.get("agent", row["persona"])
+    if "agent" in row and not re.fullmatch("0|[1-9][0-9]{0,5}", key):
+        raise BadInput(f"agent is {format_value(key)}", "write its number: 0")
+    if key in texts:
+        raise BadInput("an earlier row is for the same agent or persona", "leave one out")
     if len(texts) == ROWS_MAX:
         raise BadInput(f"there are over {ROWS_MAX:,} rows", "leave some out")
-    if not re.fullmatch("[0-9]{1,6}", agent) or int(agent) in texts:
-        raise BadInput(f"agent is {format_value(agent)}", "give each agent one row, by number")
-    if "agent" not in row and text in texts.values():
-        raise BadInput("an earlier row has this persona, too", "leave it out, or number the agents")
-    texts[int(agent)] = text
+    texts[key] = row["persona"]

@@ -135,15 +135,14 @@ def noise_beside(folder: str, runs: Mapping[str, str | None]) -> float | None:
     """The mean noise of the decisions that were asked again, unchanged, of runs in a folder: their
     SHA-256 by path. None: none was asked twice. Raises BadInput for a file that was changed.
     """
-    files = []
-    for path, sha256 in runs.items():
-        beside = os.path.join(folder, path.removesuffix(JOURNAL) + SUFFIX)
-        file = read(beside) if os.path.exists(beside) else None
-        about = file and (file.head.kind, file.head.journal, file.head.options.changes)
-        files += [file] if file and about == (REASK, sha256, {}) else []
-    noise = [row["noise"] for row in tables(files)["decisions"]]
-    known = [each for each in noise if isinstance(each, float)]
-    return fmean(known) if known else None
+    paths = {os.path.join(folder, path.removesuffix(JOURNAL) + SUFFIX): runs[path] for path in runs}
+    files = [read(path) for path in paths if os.path.exists(path)]
+    heads = [(each.head.kind, each.head.journal, each.head.options.changes) for each in files]
+    same = [
+        of for of, head in zip(files, heads, strict=True) if head == (REASK, paths[of.path], {})
+    ]
+    noise = [n for row in tables(same)["decisions"] if isinstance(n := row["noise"], float)]
+    return fmean(noise) if noise else None
 
 
 def _differences(answers: Answers) -> Iterator[TableRow]:

@@ -35,6 +35,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
 from goldrush.replay.text import capitalized
 
+_SOURCES: Final = (*SHARES, "decision")
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
@@ -110,7 +111,7 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
         {
             "model": each["model"], "treatment": each["treatment"],
             **study.if_several(each["rounds"]),
-            **{name: _share(each[name]) for name in (*SHARES, "decision")},
+            **{n: "not measured" if (of := each[n]) is None else f"{of:.0%}" for n in _SOURCES},
             **study.failed(*cells),
         }
         for each, cells in variances(study)
@@ -122,10 +123,6 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     )
     judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study)])
     return [judged, ReportTable.of("variance", caption, rows)]
-
-
-def _share(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:.0%}"
 
 
 def variances(study: ReportedStudy) -> Iterator[tuple[dict[str, Any], Sequence[Cell]]]:

@@ -21,6 +21,7 @@ import msgspec
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.options import PERSONAS
 from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
 from goldrush.agents.targets import Maker, names_code
@@ -140,10 +141,10 @@ class StudyPlan:
         for cell, outlines in self._cells(of):
             with _naming(cell, of):  # once for a cell: a roster may have to read whole journals
                 prepared = self._prepared(of, outlines[0], Resources(models=models))
-            is_drawn = re.search(r"[\[;]\s*personas\s*=", self.rosters[cell.roster] or "")
+            has_personas = PERSONAS in (self.rosters[cell.roster] or "")
             for run in outlines:
                 facts = {**prepared.facts, "config": run.config.as_dict()}
-                if is_drawn and run is not outlines[0]:
+                if has_personas and run is not outlines[0]:
                     prepared = self._prepared(of, run, Resources(models=models))
                 unread = msgspec.structs.replace(prepared.roster, recordings=())
                 ready = msgspec.structs.replace(prepared, facts=facts, roster=unread)

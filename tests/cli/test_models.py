@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,17 +174,24 @@ def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: 
     assert 1 == len(ran.err.splitlines())
 
 
+def begun(folder: Path, *command: str) -> tuple[subprocess.Popen[str], Iterator[str]]:
+    """A command under way, in a group of its own, and the lines of its stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goldrush", *command], cwd=folder, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    return process, process.stderr
+
+
 def test_ctrl_c_and_patience_end_the_wait_for_a_server(tmp_path: Path) -> None:
     command = ("record", "--roster", "llm:small*2", "--rounds", "2", "--out", "run.journal")
     with serving(lambda asked: error(503) if asked.round == 2 else claiming(asked)) as server:
         (tmp_path / "m.toml").write_text(f'[small]\nbase_url = "{server.address}"\ntries = 1\n')
         where = ("--models", "m.toml")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "goldrush", *command, *where], cwd=tmp_path, text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        assert process.stderr is not None
-        told = next(line for line in process.stderr if "num_ctx" not in line)
+        process, lines = begun(tmp_path, *command, *where)
+        told = next(line for line in lines if "num_ctx" not in line)
         process.send_signal(signal.SIGINT)
         _, stopped = process.communicate(timeout=HANGS)
         again = goldrush("resume", "run.journal", *where, "--patience", "0.001", cwd=tmp_path)
@@ -221,15 +228,10 @@ def test_ctrl_c_in_a_study_loses_no_answer_and_a_second_one_those_under_way(
             "study", "--treatment", "baseline", "--roster", f"llm:small*2,{other}*1", "--seeds",
             "3", "--rounds", "3", "--out", "s", "--models", "m.toml", "--jobs", str(jobs),
         )  # fmt: skip
-        process = subprocess.Popen(
-            [sys.executable, "-m", "goldrush", *command], cwd=tmp_path, text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-        assert process.stderr is not None
+        process, lines = begun(tmp_path, *command)
         until(lambda: sum(asked.round == 2 for asked in server.asked) == under_way)
         whom(process.pid, signal.SIGINT)
-        waits = (line for line in process.stderr if "waits for 2 answers under way" in line)
+        waits = (line for line in lines if "waits for 2 answers under way" in line)
         for _ in range(jobs):
             next(waits)
         if times == 2:

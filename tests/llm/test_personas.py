@@ -18,7 +18,7 @@ from goldrush.replay.study.plan import read_plan
 from goldrush.replay.study.study import Study
 from tests.llm.servers import Asked, Reply, plan, serving
 
-BOLD = "persona,trait\nYou raid.\nnever,x\n".replace("raid.\n", "raid.,y\n") + '"a,\nb",z\n'
+BOLD = 'persona,trait\nYou raid.,y\nnever,x\n"a,\nb",z\n'
 TEXTS = ("You raid.", "never", "a,\nb")
 
 
@@ -72,8 +72,8 @@ def test_workers_of_a_season_have_theirs(tmp_path: Path) -> None:
         ('persona\n""\n', "line 2: persona is"),
         ("persona\na,b\n", "line 2: it has more or fewer columns"),
         ('persona\n"a', "unexpected end of data"),
-        ("persona\na\nb\na\n", "line 4: an earlier row has this persona"),
-        ("agent,persona\n0,a\n0,b\n", "line 3: agent is '0'"),
+        ("persona\na\nb\na\n", "line 4: an earlier row is for the same agent or persona"),
+        ("agent,persona\n0,a\n0,b\n", "line 3: an earlier row is for the same agent"),
         ("agent,persona\n-1,a\n", "line 2: agent is '-1'"),
         ("agent,persona\n0,a\n1,b\n", "has no row for agent 2"),
         (
