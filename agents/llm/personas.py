@@ -41,7 +41,7 @@ def with_personas(roster: Roster, seed: int) -> Roster:
     return msgspec.structs.replace(roster, entries=tuple(entries))
 
 
-def persona_drawn(options: Mapping[str, Any], agent: int, seed: int) -> Mapping[str, Any]:
+def persona_drawn(options: Mapping[str, object], agent: int, seed: int) -> Mapping[str, object]:
     """Options of an agent whose `persona` is a text, if it was a table. Raises BadInput for an
     agent without a row.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from goldrush.kernel.grouping import grouped
 from goldrush.replay.asked.tables import noise_beside
@@ -109,8 +109,8 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     """What models do under all their wordings: verdicts, and the shares of the variance."""
     rows = [
         {
-            "model": each["model"], "treatment": each["treatment"],
-            **study.if_several(each["rounds"]),
+            "model": str(each["model"]), "treatment": cells[0].treatment,
+            **study.if_several(cells[0].rounds),
             **{n: "not measured" if (of := each[n]) is None else f"{of:.0%}" for n in _SOURCES},
             **study.failed(*cells),
         }
@@ -125,7 +125,7 @@ def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     return [judged, ReportTable.of("variance", caption, rows)]
 
 
-def variances(study: ReportedStudy) -> Iterator[tuple[dict[str, Any], Sequence[Cell]]]:
+def variances(study: ReportedStudy) -> Iterator[tuple[dict[str, object], Sequence[Cell]]]:
     """By model and treatment, with its cells: the shares of the variance (see `shares_of`), and how
     often two answers to a decision that was asked again differ. None: not measured.
     """
