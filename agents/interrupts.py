@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# SIGINT first, so that it is restored last: users send it again and again.
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# SIGINT first, so that it is restored last: users send it again and again. SIGUSR1 has a handler in
+# worker processes alone (see pool.py).
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 @contextmanager

@@ -16,10 +16,11 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from ctypes import c_byte
 from functools import partial
 from multiprocessing import (
     active_children,
@@ -81,7 +82,17 @@ def end_if_inherited() -> None:
 
 
 class Workers(ProcessPoolExecutor):
-    """A process pool whose processes can be ended at any time."""
+    """A process pool whose processes can be ended at any time.
+
+    Attributes:
+        answers_come: set by a process that is to end, and does once answers have arrived that were
+            paid for.
+    """
+
+    def __init__(self, jobs: int, *begin: object) -> None:
+        """`begin`: what `_begin` takes before `answers_come`."""
+        self.answers_come: c_byte = get_context().RawValue("b", 0)
+        super().__init__(jobs, initializer=_begin, initargs=(*begin, self.answers_come))
 
     def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
         """See `ProcessPoolExecutor.submit`; may start a process."""
@@ -97,19 +108,17 @@ class Workers(ProcessPoolExecutor):
             raise Unguarded
 
     def stop(self) -> None:
-        """End the processes now; their tasks are lost."""
+        """End the processes now; their tasks are lost. Ctrl-C kills those whose answers come."""
         processes = list((self._processes or {}).values())
-        for process in processes:
-            process.terminate()  # so that it removes what it has not finished
-        for process in processes:
-            process.join(GRACE)
-            process.kill()
-        if self._result_queue is not None:
-            # A process that ended while it sent a large result leaves a part of it in the pipe. The
-            # thread that reads results waits for the rest until no process can write to the pipe,
-            # and this one could.
-            self._result_queue._writer.close()  # type: ignore[attr-defined]
-        self.shutdown(cancel_futures=True)
+        try:
+            _end_all(processes, [self.answers_come])
+        finally:
+            if self._result_queue is not None:
+                # A process that ended while it sent a large result leaves a part of it in the pipe.
+                # The thread that reads results waits for the rest until no process can write to the
+                # pipe, and this one could.
+                self._result_queue._writer.close()  # type: ignore[attr-defined]
+            self.shutdown(cancel_futures=True)
 
 
 def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
@@ -118,8 +127,7 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        given = (list(sys.path), options(), first)
-        return Workers(jobs, initializer=_begin, initargs=given)
+        return Workers(jobs, list(sys.path), options(), first)
 
 
 @contextmanager
@@ -170,7 +178,7 @@ def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
         raise ChildDied from None
     finally:
         receiver.close()
-        _end_child(child)
+        _end_all([child], _answers_come)
     if not is_result:
         raise outcome
     result: T = outcome
@@ -218,17 +226,26 @@ def _sendable(error: BaseException) -> object:
     return sent
 
 
-def _end_child(child: BaseProcess) -> None:
-    if child.is_alive():
-        child.terminate()  # so that it removes what it has not finished
-        child.join(GRACE)
-        child.kill()
-        child.join()
-
-
 def _end_children() -> None:
-    for child in active_children():
-        _end_child(child)
+    _end_all(active_children(), _answers_come)
+
+
+def _end_all(processes: Sequence[BaseProcess], answers_come: Sequence[c_byte]) -> None:
+    for process in processes:
+        process.terminate()  # so that it removes what it has not finished
+    try:
+        for process in processes:
+            process.join(GRACE)
+            while process.is_alive() and any(flag.value for flag in answers_come):
+                process.join(NOTICED)
+    finally:
+        for process in processes:
+            process.kill()
+    for process in processes:
+        process.join()
+
+
+_answers_come: Final[list[c_byte]] = []  # in a worker: see Workers
 
 
 _exit_hooks: Final[list[Callable[[], None]]] = [_end_children, remove_temporaries]
@@ -261,9 +278,13 @@ def next_of(queue: SimpleQueue[T]) -> T:
 
 
 def _begin(
-    path: list[str], given: list[tuple[str, str]], first: Callable[[], object] | None
+    path: list[str],
+    given: list[tuple[str, str]],
+    first: Callable[[], object] | None,
+    answers_come: c_byte,
 ) -> None:
     sys.path[:] = path
+    _answers_come[:] = [answers_come]
     for _, location in given:
         with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
             give(location)
@@ -278,12 +299,27 @@ def _end_in_time() -> None:
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGUSR1, _end_after_answers)
     # Handled by a thread, because the main thread may be blocked. HUP may be ignored (nohup).
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
-    threading.Thread(target=lambda: _end(128 + signal.sigwait(taken)), daemon=True).start()
+    main = threading.get_ident()
+    threading.Thread(target=_end_by_signal, args=(taken, main), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_by_signal(taken: set[signal.Signals], main: int) -> None:
+    number = signal.sigwait(taken)
+    if signal.getsignal(signal.SIGUSR1) is _end_after_answers:
+        _end(128 + number)
+    for flag in _answers_come:  # the signal is deferred: see interrupts.py
+        flag.value = 1
+    signal.pthread_kill(main, signal.SIGUSR1)
+
+
+def _end_after_answers(number: int, frame: object) -> None:
+    _end(128 + number)
 
 
 def _end_with_parent() -> None:

@@ -29,6 +29,7 @@ import msgspec
 from msgspec.structs import replace
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
+from goldrush.agents.llm.options import PERSONAS
 from goldrush.agents.llm.versions import (
     LABELLED,
     PromptVersion,
@@ -130,14 +131,20 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 
 def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
     """The model, or the person, that a part of a roster's text names, with the options that it
-    gives. Raises BadInput.
+    gives; its `persona` is a table, where one is named, until `with_personas`. Raises BadInput.
     """
     from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
 
     models = typed.models or Models()
     player = Framing() if part.name == HUMAN else models.named(part.argument)
-    typed_player = player.typed(part.settings, repr(str(part)))
+    settings, where = dict(part.settings), repr(str(part))
+    if PERSONAS in settings:
+        from goldrush.agents.llm.personas import personas_in
+
+        table: Any = personas_in(settings.pop(PERSONAS), where)
+        player = attrs.evolve(player, persona=table)
+    typed_player = player.typed(settings, where)
     return decided(typed_player, _prompt_of(policy_set)).as_options()
 
 
@@ -713,8 +720,9 @@ def _typed_options(part: RosterPart) -> dict[str, object]:
     from goldrush.agents.llm.options import ABSENT, NEW
 
     player = Framing() if part.name == HUMAN else Model(name=LLM, model=LLM)
-    player = player.typed(part.settings, repr(str(part)))
-    typed = {name: getattr(player, name) for name in part.settings}
+    settings = {name: value for name, value in part.settings.items() if name != PERSONAS}
+    player = player.typed(settings, repr(str(part)))
+    typed = {name: getattr(player, name) for name in settings}
     if "wording" in typed:
         typed["wording"] = Path(typed["wording"]).name.removesuffix(".toml")
     usual = {**ABSENT, **NEW}

@@ -29,6 +29,7 @@ from goldrush.agents.llm.options import (
     OPEN,
     OPTION,
     ORDERS,
+    PERSONAS,
     RUN,
     SAMPLE_MAX,
     SAMPLING,
@@ -178,7 +179,8 @@ class Framing:
         names = [name for name in TYPED if name in (*self.always, *self.later)]
         for name, value in options.items():
             if name not in names:
-                raise BadInput(f"{where} sets {name}", f"it can set {', '.join(names)}")
+                can = ", ".join([*names, PERSONAS])
+                raise BadInput(f"{where} sets {name}", f"it can set {can}")
             check(type(self), name, value, f"{where}: {name}")
         given: dict[str, Any] = dict(options)
         return attrs.evolve(self, **given)

@@ -34,6 +34,7 @@ TYPED: Final = (
     "top_p", "reasoning_effort", "seed_from", "sample", "reasoning", "notes", "wording",
     "order",
 )  # fmt: skip
+PERSONAS: Final = "personas"  # between brackets, too: a table, of which an entry has its `persona`
 # What an entry without an option has.
 ABSENT: Final = MappingProxyType(
     {

@@ -31,7 +31,15 @@ from typing import Any
 
 from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.asked.file import AskedAnswer, AskedFile, AskedHead
+from goldrush.replay.asked.file import (
+    REASK,
+    SUFFIX,
+    AskedAnswer,
+    AskedFile,
+    AskedHead,
+    read,
+)
+from goldrush.replay.journal.batch import SUFFIX as JOURNAL
 
 TableRow = dict[str, object]
 Cell = tuple[str, str]  # labels of the model and the wording
@@ -121,6 +129,20 @@ def _shared(answers: Answers) -> tuple[list[Cell], list[Mapping[Cell, Moves]]]:
     """All cells, and the answers to each decision that has some in every cell."""
     cells = list(dict.fromkeys(cell for of in answers.values() for cell in of))
     return cells, [of for of in answers.values() if len(of) == len(cells)]
+
+
+def noise_beside(folder: str, runs: Mapping[str, str | None]) -> float | None:
+    """The mean noise of the decisions that were asked again, unchanged, of runs in a folder: their
+    SHA-256 by path. None: none was asked twice. Raises BadInput for a file that was changed.
+    """
+    paths = {os.path.join(folder, path.removesuffix(JOURNAL) + SUFFIX): runs[path] for path in runs}
+    files = [read(path) for path in paths if os.path.exists(path)]
+    heads = [(each.head.kind, each.head.journal, each.head.options.changes) for each in files]
+    same = [
+        of for of, head in zip(files, heads, strict=True) if head == (REASK, paths[of.path], {})
+    ]
+    noise = [n for row in tables(same)["decisions"] if isinstance(n := row["noise"], float)]
+    return fmean(noise) if noise else None
 
 
 def _differences(answers: Answers) -> Iterator[TableRow]:

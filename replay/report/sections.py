@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Final
 
 from goldrush.kernel.grouping import grouped
+from goldrush.replay.asked.tables import noise_beside
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.report.numbers import (
     MINUS,
@@ -22,6 +23,7 @@ from goldrush.replay.report.tables import Content, Marked, ReportTable
 from goldrush.replay.study.contrasts import (
     POLICIES,
     ROSTERS,
+    SHARES,
     TREATMENTS,
     WORDINGS,
     over_wordings,
@@ -33,6 +35,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult
 from goldrush.replay.text import capitalized
 
+_SOURCES: Final = (*SHARES, "decision")
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
 
 DIFFERS, NOT_FOUND = "differs", "no difference found"
@@ -104,34 +107,43 @@ def _result(comparison: Comparison) -> str:
 
 def wording_tables(study: ReportedStudy) -> list[ReportTable]:
     """What models do under all their wordings: verdicts, and the shares of the variance."""
-    subjects, outcome = study.results.subjects, study.outcome
-    rows: list[dict[str, Content]] = []
-    worded = [cell for cell in study.cells if subjects[cell].wording]
-    alike = grouped(worded, lambda cell: (subjects[cell].name, cell.treatment, cell.rounds))
-    for (model, treatment, rounds), cells in alike.items():
-        seeds = {run.seed for run in study.results.by_cell[cells[0]]}
-        values = {}
-        for cell in cells:
-            of_seed = {run.seed: outcome.of_run(run) for run in study.results.by_cell[cell]}
-            values[subjects[cell].wording] = {s: v for s, v in of_seed.items() if v is not None}
-            seeds &= values[subjects[cell].wording].keys()
-        shares = shares_of({name: [of[s] for s in seeds] for name, of in values.items()})
-        if shares is None:
-            continue
-        seed, wording, sample, rest = (None if s is None else f"{s:.0%}" for s in shares)
-        rows.append({
-            "model": model, "treatment": treatment, **study.if_several(rounds),
-            "seed": seed or "", "wording": wording or "",
-            "sample": sample or "not measured: needs [sample=1]",
-            "wording under some seeds": rest or "", "decision": "not measured: needs reask",
+    rows = [
+        {
+            "model": str(each["model"]), "treatment": cells[0].treatment,
+            **study.if_several(cells[0].rounds),
+            **{n: "not measured" if (of := each[n]) is None else f"{of:.0%}" for n in _SOURCES},
             **study.failed(*cells),
-        })  # fmt: skip
+        }
+        for each, cells in variances(study)
+    ]  # fmt: skip
     caption = (
-        f"The variance of {outcome.title} over runs by source, as shares of the sum; of wordings "
-        "without controls."
+        f"The variance of {study.outcome.title} over runs by source, as shares of the sum; of "
+        "wordings without controls. Sample: measured by [sample=1]; rest: of a wording under some "
+        "seeds. Decision: how often two answers to one differ, measured by reask."
     )
     judged = ReportTable.of("model-verdicts", "Verdicts by model.", [*_by_model(study)])
     return [judged, ReportTable.of("variance", caption, rows)]
+
+
+def variances(study: ReportedStudy) -> Iterator[tuple[dict[str, object], Sequence[Cell]]]:
+    """By model and treatment, with its cells: the shares of the variance (see `shares_of`), and how
+    often two answers to a decision that was asked again differ. None: not measured.
+    """
+    results, subjects = study.results, study.results.subjects
+    worded = [cell for cell in study.cells if subjects[cell].wording]
+    alike = grouped(worded, lambda cell: (subjects[cell].name, cell.treatment, cell.rounds))
+    for (model, treatment, rounds), cells in alike.items():
+        runs = [(subjects[cell].wording, run) for cell in cells for run in results.by_cell[cell]]
+        values: dict[str, dict[int, float]] = {wording: {} for wording, _ in runs}
+        for wording, run in runs:
+            if (value := study.outcome.of_run(run)) is not None:
+                values[wording][run.seed] = value
+        seeds = set.intersection(*map(set, values.values()))
+        shares = shares_of({name: [of[s] for s in seeds] for name, of in values.items()})
+        if shares is not None:
+            of = {"model": model, "treatment": treatment, "rounds": rounds}
+            noise = noise_beside(results.folder, {run.path: run.sha256 for _, run in runs})
+            yield {**of, **dict(zip(SHARES, shares, strict=True)), "decision": noise}, cells
 
 
 def _by_model(study: ReportedStudy) -> Iterator[dict[str, Content]]:

@@ -9,16 +9,17 @@ import msgspec
 
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.reported import ReportedStudy
+from goldrush.replay.report.sections import variances
 from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.results import cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
 
 
 def answers(study: ReportedStudy) -> dict[str, Any]:
-    """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
-    measures with the baseline, failed answers of models, and the world's own results; of a study
-    that is judged verdicts and findings by cell (also without a burn-in). Undefined values are
-    None.
+    """The answer, the outcome by cell, policy and agent, all comparisons, the variance of models by
+    source, comparisons of the other measures with the baseline, failed answers of models, and the
+    world's own results; of a study that is judged verdicts and findings by cell (also without a
+    burn-in). Undefined values are None.
     """
     results, against = study.results, study.against
     return {
@@ -30,6 +31,7 @@ def answers(study: ReportedStudy) -> dict[str, Any]:
             kind: [_comparison(comparison) for comparison in compared]
             for kind, compared in study.comparisons.items()
         },
+        "variance": [each for each, _ in variances(study)],
         "hardly_played": hardly_played(results),
         "models": [
             {

@@ -26,6 +26,7 @@ CONTROLS: Final = {
     NULL: " (noise: the default with other samples)",
     TOLD: " (positive control: asked not to raid)",
 }
+SHARES: Final = ("seed", "wording", "sample", "rest")  # what `shares_of` gives
 DEPENDS: Final = "depends on wording"
 
 

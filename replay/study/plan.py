@@ -21,6 +21,7 @@ import msgspec
 
 from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.options import PERSONAS
 from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
 from goldrush.agents.targets import Maker, names_code
@@ -104,8 +105,8 @@ class StudyPlan:
         contrasts: what reports compare; none: all pairs.
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
-        folder: from which files of wordings in the rosters are found, so that a study goes on
-            wherever its command is given. Not in the manifest.
+        folder: from which files of wordings and personas in the rosters are found, so that a study
+            goes on wherever its command is given. Not in the manifest.
     """
 
     world: str
@@ -140,9 +141,12 @@ class StudyPlan:
         for cell, outlines in self._cells(of):
             with _naming(cell, of):  # once for a cell: a roster may have to read whole journals
                 prepared = self._prepared(of, outlines[0], Resources(models=models))
-            unread = msgspec.structs.replace(prepared.roster, recordings=())
+            has_personas = PERSONAS in (self.rosters[cell.roster] or "")
             for run in outlines:
                 facts = {**prepared.facts, "config": run.config.as_dict()}
+                if has_personas and run is not outlines[0]:
+                    prepared = self._prepared(of, run, Resources(models=models))
+                unread = msgspec.structs.replace(prepared.roster, recordings=())
                 ready = msgspec.structs.replace(prepared, facts=facts, roster=unread)
                 sources = prepared.roster.sources
                 runs.append(Planned(cell, run.seed, run.path, self.world, ready, sources))
@@ -323,11 +327,11 @@ def rosters_of(
 
 
 def _located(roster: str, folder: str) -> str:
-    """The text of a roster whose files of wordings are found from a folder."""
-    return _WORDING.sub(lambda found: f"{found[1]}{os.path.join(folder, found[2])}", roster)
+    """The text of a roster whose files of wordings and personas are found from a folder."""
+    return _FILE.sub(lambda found: f"{found[1]}{os.path.join(folder, found[2])}", roster)
 
 
-_WORDING: Final = re.compile(r'([\[;]\s*wording\s*=\s*"?)([^\[\];"]+\.toml)')
+_FILE: Final = re.compile(r'([\[;]\s*(?:wording|personas)\s*=\s*"?)([^\[\];"]+\.(?:toml|csv))')
 
 
 def seeds_of(text: str) -> int | list[int]:

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
 from tests.golden import WORDED, path_of
 from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
-from tests.waiting import HANGS
+from tests.waiting import HANGS, until
 
 KEY = "sk-do-not-show-7781"
 
@@ -172,17 +174,24 @@ def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: 
     assert 1 == len(ran.err.splitlines())
 
 
+def begun(folder: Path, *command: str) -> tuple[subprocess.Popen[str], Iterator[str]]:
+    """A command under way, in a group of its own, and the lines of its stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goldrush", *command], cwd=folder, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    return process, process.stderr
+
+
 def test_ctrl_c_and_patience_end_the_wait_for_a_server(tmp_path: Path) -> None:
     command = ("record", "--roster", "llm:small*2", "--rounds", "2", "--out", "run.journal")
     with serving(lambda asked: error(503) if asked.round == 2 else claiming(asked)) as server:
         (tmp_path / "m.toml").write_text(f'[small]\nbase_url = "{server.address}"\ntries = 1\n')
         where = ("--models", "m.toml")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "goldrush", *command, *where], cwd=tmp_path, text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        assert process.stderr is not None
-        told = next(line for line in process.stderr if "num_ctx" not in line)
+        process, lines = begun(tmp_path, *command, *where)
+        told = next(line for line in lines if "num_ctx" not in line)
         process.send_signal(signal.SIGINT)
         _, stopped = process.communicate(timeout=HANGS)
         again = goldrush("resume", "run.journal", *where, "--patience", "0.001", cwd=tmp_path)
@@ -195,6 +204,47 @@ def test_ctrl_c_and_patience_end_the_wait_for_a_server(tmp_path: Path) -> None:
     assert f"round 2: {missing}; asked again in 0.06 s" in again.err
     assert f"waited 0.001 minutes: {missing} (--patience); run.journal holds rounds" in again.err
     assert (1, 0) == (again.code, last.code)
+
+
+@pytest.mark.turns
+@pytest.mark.parametrize("whom", [os.killpg, os.kill], ids=["all", "the first"])
+@pytest.mark.parametrize(
+    ("other", "jobs", "times"),
+    [("random", 1, 1), ("random", 2, 1), ("own:Own", 2, 1), ("raid", 2, 2)],
+)
+def test_ctrl_c_in_a_study_loses_no_answer_and_a_second_one_those_under_way(
+    whom: Callable[[int, int], None], other: str, jobs: int, times: int, tmp_path: Path
+) -> None:
+    def held(asked: Asked) -> Reply:
+        if asked.round == 2:
+            assert release.wait(HANGS)
+        return claiming(asked)
+
+    release, under_way = threading.Event(), 2 * jobs
+    (tmp_path / "own.py").write_text("class Own:\n    def plan(self, seen, draws): return []\n")
+    with serving(held) as server:
+        (tmp_path / "m.toml").write_text(f'[small]\nbase_url = "{server.address}"\n')
+        command = (
+            "study", "--treatment", "baseline", "--roster", f"llm:small*2,{other}*1", "--seeds",
+            "3", "--rounds", "3", "--out", "s", "--models", "m.toml", "--jobs", str(jobs),
+        )  # fmt: skip
+        process, lines = begun(tmp_path, *command)
+        until(lambda: sum(asked.round == 2 for asked in server.asked) == under_way)
+        whom(process.pid, signal.SIGINT)
+        waits = (line for line in lines if "waits for 2 answers under way" in line)
+        for _ in range(jobs):
+            next(waits)
+        if times == 2:
+            whom(process.pid, signal.SIGINT)
+        else:
+            release.set()
+        stopped = process.communicate(timeout=HANGS)[1]
+        release.set()
+        again = goldrush(*command, cwd=tmp_path)
+
+        assert 3 * 3 * 2 + under_way * (times - 1) == len(server.asked)
+    assert (130, 0) == (process.returncode, again.code)
+    assert "stopped: what is finished is kept; `python -m goldrush study" in stopped
 
 
 def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path: Path) -> None:

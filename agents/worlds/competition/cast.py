@@ -16,6 +16,7 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.options import FRAMING
+from goldrush.agents.llm.personas import persona_drawn
 from goldrush.agents.llm.wording_rosters import recorded_once
 from goldrush.agents.roster import Entry, RosterPart, parts_of
 from goldrush.agents.seats import (
@@ -103,7 +104,9 @@ POLICY_SET: Final = _SeasonPolicies(
 )
 
 
-def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = None) -> list[Seat]:
+def cast_of(
+    workers: int, parts: Iterable[str] = (), models: Models | None = None, seed: int = 0
+) -> list[Seat]:
     """The cast of a season.
 
     Args:
@@ -116,6 +119,7 @@ def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = Non
             `sonnet=llm:MODEL`, wherever it stands, all workers that are models have this model as
             sonnets.
         models: the language models that can be named.
+        seed: of the season, for personas in a table.
 
     Raises BadInput for a malformed part, an unknown name or policy, a repeated name, and a policy
     of workers in an office.
@@ -124,7 +128,7 @@ def cast_of(workers: int, parts: Iterable[str] = (), models: Models | None = Non
     cast += [
         Seat(len(cast) + n, SCRIPTED, name=name_of(n), role=Role.WORKER) for n in range(workers)
     ]
-    return recast(cast, [part for text in parts for part in seated_in(text)], models)
+    return recast(cast, [part for text in parts for part in seated_in(text)], models, seed)
 
 
 def seated_in(text: str) -> list[RosterPart]:
@@ -137,7 +141,7 @@ def seated_in(text: str) -> list[RosterPart]:
 
 
 def recast(
-    cast: Sequence[Seat], parts: Iterable[RosterPart], models: Models | None = None
+    cast: Sequence[Seat], parts: Iterable[RosterPart], models: Models | None = None, seed: int = 0
 ) -> list[Seat]:
     """A cast with the policies of these parts, which are as in `cast_of`. Raises BadInput as it."""
     seats, done = {seat.agent: seat for seat in cast}, set[str]()
@@ -166,8 +170,9 @@ def recast(
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = replace(seat, policy=policy, options={})
             continue
-        policy, options = player_of(POLICY_SET, part, Typed(models))
+        policy, given = player_of(POLICY_SET, part, Typed(models))
         for seat in named:
+            options = persona_drawn(given, seat.agent, seed)
             _check_role(seat, policy)
             seats[seat.agent] = (
                 _as_sonnet(seat, policy, options, part)

@@ -59,7 +59,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     )  # fmt: skip
     facts = {
         "changes": changes(state.config, config),
-        "cast": _recast(state, parts, trusting) if parts else None,
+        "cast": _recast(state, parts, trusting, config.seed) if parts else None,
         "program": _program(state, resources),
         "replaced": sorted(replaced, key=lambda item: (item[0], turn_of(place_of(item)[2]))),
     }
@@ -80,11 +80,11 @@ def _program(state: SeasonState, resources: Resources) -> Mapping[str, Any] | No
 
 
 def _recast(
-    state: SeasonState, parts: Sequence[RosterPart], resources: Resources
+    state: SeasonState, parts: Sequence[RosterPart], resources: Resources, seed: int
 ) -> list[dict[str, Any]]:
     """The policies of everybody from the fork on, with the changes of `parts`."""
     models = resources.models
-    cast = recast(list(map(Seat.of, state.agents.values())), parts, models)
+    cast = recast(list(map(Seat.of, state.agents.values())), parts, models, seed)
     check_playable(cast, resources.trust)
     return [
         {"ordinal": seat.agent, "policy": seat.policy, "options": seat.options}

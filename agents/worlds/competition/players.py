@@ -112,7 +112,7 @@ class SeasonPlayers(Players[SeasonState]):
         treated = treatment_named(TREATMENTS, treatment).settings
         config = configured({**treated, **settings}, resources)
         parts = () if roster is None else [roster]
-        return prepared(config, cast_of(config.workers, parts, resources.models))
+        return prepared(config, cast_of(config.workers, parts, resources.models, config.seed))
 
     def asks(self, policy: str, agents: int | None = None) -> str:
         return ",".join(f"{role}={policy}" for role in (*OFFICES, Role.USER, Role.WORKER))

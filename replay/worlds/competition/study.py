@@ -11,6 +11,7 @@ the protocol work?".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -279,7 +280,8 @@ def answers(results: SeasonResults) -> dict[str, object]:
 
 
 def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
-    text = None if roster in (None, MIXED) else roster
+    # Without options, which no seat is known by, as those may name files beside a plan.
+    text = None if roster in (None, MIXED) else re.sub(r"\[.*?\]", "", roster)
     default: int = attrs.fields_dict(SeasonConfig)["workers"].default  # type: ignore[assignment]
     workers = default if agents is None else agents
     cast = cast_of(workers, [text] if text else ())

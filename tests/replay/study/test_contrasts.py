@@ -9,12 +9,17 @@ import json
 import os
 import random
 import re
+import shutil
 from pathlib import Path
+from statistics import fmean
 
 import attrs
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.asked.asking import AskedRequest, ask
+from goldrush.replay.asked.tables import tables
 from goldrush.replay.journal.usage import usage, usage_by_cell
 from goldrush.replay.report.models import model_tables
 from goldrush.replay.report.page import StudyPage
@@ -22,7 +27,7 @@ from goldrush.replay.report.report import report
 from goldrush.replay.report.reported import ReportedStudy, study_of
 from goldrush.replay.report.values import answers
 from goldrush.replay.study.carry_out import estimate_study
-from goldrush.replay.study.contrasts import DEPENDS, over_wordings, shares_of
+from goldrush.replay.study.contrasts import DEPENDS, SHARES, over_wordings, shares_of
 from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.study.measuring import results_of
@@ -115,9 +120,29 @@ def test_a_report_says_so_and_names_controls_and_what_is_not_measured(
     assert "The positive control: 1 of 1 difference beyond" in found.sentences[2]
     assert {"not told from noise"} == {*results.values()}
     assert {"llm:raider", "llm:settler"} == shares.keys()
-    assert all(row[-2] == "not measured: needs reask" for row in shares.values())
+    assert all(row[-2] == "not measured" for row in shares.values())
     assert "(positive control: asked not to raid)" in path.read_text("utf-8")
     assert json.loads(json.dumps(answers(found)))["comparisons"]["wordings"][0]["tests"] == 3
+
+
+def test_the_variance_has_the_noise_of_decisions_that_were_asked_again(
+    found: ReportedStudy, study: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(study, tmp_path / "study")
+    path = next(folder.glob("*/llm_raider_3/*/*0000.journal"))
+    other = next(folder.glob("*/llm_settler_3/*/*0000.journal"))
+    with serving(lambda asked: respond(asked) if asked.body["seed"] % 2 else completion("{")) as s:
+        reach = Resources(models=models(s.address, *MANY))
+        asked = ask(str(path), AskedRequest(every=1, times=4), resources=reach)
+        ask(str(other), AskedRequest(every=1, times=4, temperature=1.0), resources=reach)
+    noise = fmean(row["noise"] for row in tables([asked])["decisions"])  # type: ignore[misc]
+    told = answers(study_of(results_of(folder, jobs=1)))["variance"]
+    before = answers(found)["variance"]
+
+    assert 0 < noise < 1
+    assert {"llm:raider": noise, "llm:settler": None} == {v["model"]: v["decision"] for v in told}
+    assert [{**each, "decision": None} for each in told] == before
+    assert 1.0 == pytest.approx(sum(told[0][name] or 0.0 for name in SHARES))
 
 
 def test_tokens_and_cost_by_cell_add_up_to_the_servers_own_count(
