@@ -212,7 +212,7 @@ NO_READERS = {
         competition.measures.measured rebuild.walk_through competition.ended.assignments_of
         groups.kind_of rebuild.closed_units
         program.differing.differing program.recording.given_again usage.asked_by usage.taken_by
-        episode.episodes.episodes_of episode.measures.read
+        episode.measures.read
         report.report.report study.measuring.measured_runs study.measuring.results_of
         view.overview.write_overview view.top.top_of_two
         encoded.arrow_table encoded.rows_of study.study.study diff.format_diff
