@@ -265,15 +265,6 @@ def test_what_cannot_be_judged_is_refused_by_one_line(target: str, message: str)
     assert "\n" not in str(refused.value)
 
 
-def test_a_file_that_a_package_of_its_name_hides_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "town.py").write_text("def model(seed): return seed\n")
-    (tmp_path / "town").mkdir()
-    (tmp_path / "town" / "__init__.py").write_text("1 / 0")
-
-    with pytest.raises(BadInput, match=r"has the name of another module, town \(.*__init__\.py\)"):
-        goldrush.repeats(f"{tmp_path}/town.py:model")
-
-
 def test_a_run_that_takes_too_long_is_ended() -> None:
     with pytest.raises(BadInput, match=r"takes longer than 0\.1 seconds"):
         goldrush.repeats(subjects.slow, timeout=0.1)
