@@ -16,7 +16,7 @@ from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.folders import total_size
-from goldrush.replay.journal.forged import reading, reporting_forged
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.source import warn_of_other_code
@@ -83,8 +83,7 @@ class RunData:
     @cached_property
     def outline(self) -> Outline:
         """The run when it is first asked for: a journal may grow while its tables are written."""
-        with reporting_forged(self.path):
-            return outline_of(self.path)
+        return outline_of(self.path)
 
     @cached_property
     def front(self) -> tuple[str, str | None, str | None, int | None]:

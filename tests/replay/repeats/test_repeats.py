@@ -99,7 +99,7 @@ def test_an_error_that_every_run_ends_with_is_told() -> None:
 
 
 @in_child_processes
-@pytest.mark.parametrize("subject", [subjects.Built, subjects.FromModule, subjects.Remembering])
+@pytest.mark.parametrize("subject", [subjects.Built, subjects.Remembering])
 def test_another_subject_of_the_same_process_shows_that_something_is_remembered(
     subject: Callable[..., object],
 ) -> None:
@@ -163,7 +163,6 @@ def test_a_parameter_for_the_seed_that_is_nowhere_is_refused() -> None:
 @pytest.mark.parametrize(
     ("subject", "step", "path"),
     [
-        (subjects.Global, 1, "agents[3].wealth"),
         (subjects.Returning, 1, "step()['drawn']"),
         (subjects.Seedless, 0, "drawn"),
         (subjects.Drawing, 1, "observation of b"),
