@@ -99,12 +99,6 @@ def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 
 
-def failures_in(path: str | Path) -> list[Failures]:
-    """The outcomes of each model's answers in a journal. Raises JournalError."""
-    with reading(path) as reader:
-        return [taken.failures for taken in taken_by(reader)]
-
-
 def taken_by(reader: JournalReader) -> list[Taken]:
     """The usage of each model in an open journal that was not read yet, without costs."""
     return by_model(_taken(recorded, {}) for recorded in asked_by(reader))

@@ -170,7 +170,6 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "run_data.runs_of_one_world": lambda c: list(runs_of_one_world([c.forged])),
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
     "rebuild.world_at": lambda c: rebuild.world_at(c.forged),
-    "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
     "view.shown.shown_of": lambda c: shown_of(c.forged, TOOLS, (None, None)),
     "view.page.page_of": lambda c: page.page_of(c.forged),
