@@ -17,6 +17,7 @@ from goldrush.replay.data.measures import Measure, Measured, Span
 from goldrush.replay.data.run_data import measured_until
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.text import TABLE_DIGITS, format_change, format_number, format_table
 from goldrush.replay.tools import Tools
 
@@ -94,7 +95,8 @@ def consequences(difference: Diff) -> Consequences | None:
     if not (tools.measures.outcomes and tools.by_number):
         return None
     first = max(1, vocabulary.unit_of(difference.first.round))
-    runs = measured_until(a, last), measured_until(b, last)
+    with reporting_forged(a, b):
+        runs = measured_until(a, last), measured_until(b, last)
     titles = {**runs[0].known, **runs[1].known}
     span = Span(first, last)
     follows = next(_by_unit(runs, titles, span, vocabulary), None)
