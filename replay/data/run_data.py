@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.folders import total_size
-from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.outline import Outline, outline_of
 from goldrush.replay.journal.source import warn_of_other_code
@@ -77,15 +76,14 @@ class RunData:
         any, JournalError.
         """
         read = self.measures.read
-        with reporting_forged(self.path), JournalReader(self.path) as reader:
+        with reading(self.path) as reader:
             reader.on_bytes = self.on_bytes
             return read(reader)
 
     @cached_property
     def outline(self) -> Outline:
         """The run when it is first asked for: a journal may grow while its tables are written."""
-        with reporting_forged(self.path):
-            return outline_of(self.path)
+        return outline_of(self.path)
 
     @cached_property
     def front(self) -> tuple[str, str | None, str | None, int | None]:
@@ -107,7 +105,7 @@ def run_of(
     path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure] = ()
 ) -> RunData:
     """As `run_at`, of a journal whose treatment and roster are known, or that is in no study."""
-    with reporting_forged(path), JournalReader(path) as reader:
+    with reading(path) as reader:
         tools = tools_of(reader)
         world = open_world(reader, tools.world)
     return RunData(path, tools, world, cell, users)
@@ -128,7 +126,7 @@ def measured_until(path: str | Path, unit: int, users: Sequence[UserMeasure] = (
     """
     run = run_at(path, users)
     read = run.measures.read
-    with reporting_forged(path), JournalReader(path) as reader:
+    with reading(path) as reader:
         commits = commits_near(run.world, reader, unit)
         closing = (each for each in commits if each.unit == unit and each.digest is not None)
         with reader.again(next(closing).end) as first:

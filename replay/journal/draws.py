@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.errors import BadInput, unknown
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.replay.find import open_world, tools_at, typed
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.journal.tie_break import DrawAudits, TieBreak
 from goldrush.replay.tools import lacks
 
 
-@reader_of
 def draws_at(
     path: str | Path,
     number: int | None = None,
@@ -31,7 +29,7 @@ def draws_at(
     the journal cannot be read.
     """
     known, tools = draws_of(path), tools_at(path)
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         world = open_world(reader, tools.world)
         noun = world.vocabulary.location
         through = None if number is None else walk_through(world, reader, number)

@@ -8,7 +8,6 @@ the failure is a bug, and its own error is raised.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.fold import REFUSED, raise_bug
+from goldrush.kernel.journal import JournalReader
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,18 +40,17 @@ def reporting_forged(*paths: str | Path) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def reading(path: str | Path) -> Iterator[JournalReader]:
+    """A journal open for reading; what is done within reports forged events."""
+    with reporting_forged(path), JournalReader(path) as reader:
+        yield reader
+
+
 def reader_of(function: F) -> F:
-    """Decorates a function, or generator, whose first argument is `path`, that of a journal: it
-    reports forged events.
+    """Decorates a function whose first argument is `path`, that of a journal, and which does more
+    than read it: all of it reports forged events. No generator.
     """
-    if inspect.isgeneratorfunction(function):
-
-        @wraps(function)
-        def each(path: str | Path, *given: Any, **named: Any) -> Iterator[Any]:
-            with reporting_forged(path):
-                yield from function(path, *given, **named)
-
-        return each  # type: ignore[return-value]
 
     @wraps(function)
     def once(path: str | Path, *given: Any, **named: Any) -> Any:

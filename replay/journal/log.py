@@ -13,7 +13,7 @@ from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import EventType, RecordedEvent, World
 from goldrush.replay.find import open_world
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.index import commits_near
 
 
@@ -52,7 +52,6 @@ class Query(msgspec.Struct, frozen=True):
         return agents is None or any(agent in agents for agent in _agents_of(event, type))
 
 
-@reader_of
 def log(path: str | Path, query: Query | None = None) -> Iterator[RecordedEvent]:
     """The events of a journal that match a query, in order.
 
@@ -63,7 +62,7 @@ def log(path: str | Path, query: Query | None = None) -> Iterator[RecordedEvent]
     journal; JournalError as reading the journal does, after the events before the error.
     """
     query = query or Query()
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         world = open_world(reader)
         _check_range(query, world)
         _check_names(query, world)

@@ -18,7 +18,7 @@ from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalRead
 from goldrush.kernel.walk import ROWS, Walk, check_digest
 from goldrush.kernel.world import RecordedEvent, World
 from goldrush.replay.find import open_world, tools_named
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.tools import ClosedUnit, Tools
@@ -57,7 +57,6 @@ class Rebuilt(ClosedUnit, frozen=True):
         }
 
 
-@reader_of
 def rebuild(path: str | Path, number: int) -> Rebuilt:
     """A unit (a round, an assignment) of a journal, folded from its events.
 
@@ -71,14 +70,13 @@ def rebuild(path: str | Path, number: int) -> Rebuilt:
     return next(rebuilt_from(path, number))
 
 
-@reader_of
 def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
     """The units of a journal from one on, in order, each as by `rebuild`; a state is valid until
     the next unit.
 
     Raises as `rebuild`, after the units before the error.
     """
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         world = open_world(reader)
         vocabulary = world.vocabulary
         unit, rebuilt = vocabulary.unit_of(number), None
@@ -149,8 +147,7 @@ def walk_through(
     raise BadInput(problem, f"give one from {vocabulary.number(1)} to {vocabulary.number(last)}")
 
 
-@reader_of
 def world_at(path: str | Path) -> World[Any]:
     """The world of the journal at a path. Raises as `tools_at`."""
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         return open_world(reader)

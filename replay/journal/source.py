@@ -14,10 +14,9 @@ from goldrush.kernel.errors import BadInput, JournalError, OtherCode, TornTail
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import where_code_is
 from goldrush.replay.find import tools_named
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 
 
-@reader_of
 def source_in(path: str | Path) -> Source:
     """The source in a journal of any world: that of its last fork, or of its start. No code of the
     world is needed.
@@ -26,7 +25,7 @@ def source_in(path: str | Path) -> Source:
     """
     recorded: object = None
     try:
-        with JournalReader(path) as reader:
+        with reading(path) as reader:
             for commit in reader.outline():
                 if commit.setup is not None and "source" in commit.setup:
                     recorded = commit.setup["source"]

@@ -10,19 +10,19 @@ from typing import Final
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import RecordedEvent
 from goldrush.replay.find import tools_at
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.sentences import EventSentences
 
 _NUMBER: Final = r"(?a)-?[0-9]{1,9}"
 
 
-@reader_of
 def narrated(path: str | Path, events: Iterable[RecordedEvent]) -> Iterator[str]:
     """Events of the journal at a path as text, in order, a line each. Raises MalformedEvents for
     forged events without a text, and JournalError.
     """
-    yield from map(sentences_of(path).line, events)
+    with reporting_forged(path):
+        yield from map(sentences_of(path).line, events)
 
 
 def sentences_of(path: str | Path) -> EventSentences:

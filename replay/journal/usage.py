@@ -24,7 +24,7 @@ from goldrush.agents.players import NOBODY
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.replay.find import open_world, tools_of
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.taken import HEAD, SUMS, Taken, by_model, total_of
 from goldrush.replay.study.listing import StudyFolders
 from goldrush.replay.text import format_table
@@ -99,19 +99,11 @@ def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 
 
-@reader_of
-def failures_in(path: str | Path) -> list[Failures]:
-    """The outcomes of each model's answers in a journal. Raises JournalError."""
-    with JournalReader(path) as reader:
-        return [taken.failures for taken in taken_by(reader)]
-
-
 def taken_by(reader: JournalReader) -> list[Taken]:
     """The usage of each model in an open journal that was not read yet, without costs."""
     return by_model(_taken(recorded, {}) for recorded in asked_by(reader))
 
 
-@reader_of
 def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     """The usage of a run, including unfinished units.
 
@@ -119,7 +111,7 @@ def usage(path: str | Path, prices: Prices | None = None) -> Usage:
     journal does.
     """
     by_agent: dict[tuple[int | None, str], list[Taken]] = {}
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         has_agents = tools_of(reader).players is not NOBODY
         for recorded in asked_by(reader):
             agent = recorded.answer.agent if has_agents else None

@@ -219,8 +219,6 @@ def _patch_numpy(patches: _Patches, numpy_random: ModuleType) -> None:
         for name in set(vars(module)) & set(vars(kind)):
             if name[0] != "_":
                 patches.put(module, name, getattr(hidden, name))
-        for name, alias in (("sample", "random_sample"), ("ranf", "random_sample")):
-            patches.put(module, name, getattr(hidden, alias))
     patches.put(mtrand, "_rand", hidden)
     patches.put(bits, "randbits", watched_bits)
 

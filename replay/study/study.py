@@ -33,7 +33,7 @@ from goldrush.replay.arguments import (
 from goldrush.replay.data.user_functions import Functions, UserMeasure, user_measures
 from goldrush.replay.extras import require
 from goldrush.replay.find import WORLD_DEFAULT, world_named
-from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.usage import usage
 from goldrush.replay.run import Run
 from goldrush.replay.study.backend import Backend, processes, this_process
 from goldrush.replay.study.carry_out import carry_out
@@ -311,7 +311,7 @@ class Study:
         texts = self.manifest.plan["rosters"]
         asking = {name for name, text in texts.items() if text and any(map(is_model, names(text)))}
         runs = [run for run in self.manifest.played if run.cell.roster in asking]
-        return merge_failures(one for run in runs for one in failures_in(self.folder / run.path))
+        return merge_failures(one for run in runs for one in usage(self.folder / run.path).failures)
 
     def verdicts(self) -> Verdicts:
         """What the study says of the criteria of its world: `criterion`, `verdict`, `note`.

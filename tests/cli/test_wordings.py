@@ -11,7 +11,7 @@ from goldrush.cli.codes import DONE
 from goldrush.cli.main import _run
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.usage import usage
 from goldrush.replay.run import Run
 from goldrush.replay.wordings import listed, text_of
 from tests.cli.helpers import goldrush
@@ -104,7 +104,7 @@ def worded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_wordings_are_apart_in_tables_and_counts_of_failures(worded: Path) -> None:
-    failures = {each.model: (each.failed, each.answers) for each in failures_in(worded)}
+    failures = {each.model: (each.failed, each.answers) for each in usage(worded).failures}
     policies = [each.policy for each in Run(worded).outcome().standings]
 
     setup = commits_of(worded)[0].setup or {}

@@ -18,7 +18,7 @@ from goldrush.agents.llm.failures import (
     merge_failures,
 )
 from goldrush.kernel.errors import RunStopped
-from goldrush.replay.journal.usage import failures_in, usage
+from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from tests.llm.runs import models, playing
 from tests.llm.seasons import WORLDS
@@ -116,7 +116,7 @@ def test_the_first_answers_are_judged_by_no_share(path: Path) -> None:
         limits = models(server.address, "a", "b", fail_over=0)
         record(path, {"rounds": rounds}, "llm:a*1,llm:b,raid", models=limits)
 
-    assert [Failures("a", 19, {"no-json": 19}), Failures("b", 19, {})] == failures_in(path)
+    assert [Failures("a", 19, {"no-json": 19}), Failures("b", 19, {})] == usage(path).failures
 
 
 def test_too_many_failures_stop_the_run_before_the_next_round_and_count_when_it_goes_on(
@@ -136,7 +136,7 @@ def test_too_many_failures_stop_the_run_before_the_next_round_and_count_when_it_
         resume(path, models=models(server.address, fail_over=0.4))
 
     assert verify(path).finished
-    assert [Failures("a", 60, {"no-json": 24})] == failures_in(path)
+    assert [Failures("a", 60, {"no-json": 24})] == usage(path).failures
 
 
 # --- what is told ---
@@ -165,7 +165,7 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
     with serving(respond) as server:
         limits = models(server.address, "a", "b")
         record(path, {"rounds": 2}, "llm:a*3,llm:b*4,raid", models=limits)
-    a, b = failures_in(path)
+    a, b = usage(path).failures
 
     assert Failures("a", 6, {"no-answer": 2, "cut": 2, "refusal": 2}) == a
     assert Failures("b", 8, {"no-json": 2, "no-action": 2}) == b

@@ -34,7 +34,7 @@ from goldrush.agents.seats import ImpossiblePlayer, classified
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition.events import CODES, Answered
-from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.llm.seasons import answers_in, playing, recorded
@@ -211,9 +211,9 @@ def test_answers_cut_off_but_played_are_counted_apart(season: Path) -> None:
     finishes = [row[3]["finish"] for _, row in answers_in(season)]
     cut = finishes.count("length")
 
-    assert [Failures("a", len(finishes), {}, cut)] == failures_in(season)
+    assert [Failures("a", len(finishes), {}, cut)] == usage(season).failures
     assert [True] == [
-        "cut off, but played" in line for line in format_failures(failures_in(season))
+        "cut off, but played" in line for line in format_failures(usage(season).failures)
     ]
 
 

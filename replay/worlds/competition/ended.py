@@ -20,7 +20,7 @@ from goldrush.kernel.worlds.competition.events import named
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.data.run_data import RunData
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.rebuild import walk_through
 from goldrush.replay.worlds.competition.steps import season_world
 
@@ -60,14 +60,13 @@ def ended(
             events = []
 
 
-@reader_of
 def ended_at(path: str | Path, assignment: int, *, judging: bool = False) -> Ended:
     """A closed assignment by its number. `judging`: the rules of its arena are needed.
 
     Raises BadInput if there is no such closed assignment; UnsupportedJournal if the rules are
     needed and not installed; JournalError if the journal cannot be read.
     """
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         world = season_world(reader, judging=judging)
         return next(ended(world, walk_through(world, reader, assignment)))
 

@@ -24,7 +24,6 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.events import Scored
@@ -33,7 +32,7 @@ from goldrush.kernel.worlds.competition.terms import VOCABULARY, Class, Status, 
 from goldrush.replay.data.columns import TEXT, WHOLE, Column, Row, Table
 from goldrush.replay.data.tables import unit_column
 from goldrush.replay.folders import NewFolder
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reader_of, reading
 from goldrush.replay.journal.outline import outline_of
 from goldrush.replay.worlds.competition.ended import assignments_of, ended
 from goldrush.replay.worlds.competition.steps import season_world
@@ -84,7 +83,6 @@ class SeasonAt:
     scores: Mapping[int, Sequence[tuple[int, Scored]]]
 
 
-@reader_of
 def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     """A season after an assignment, by default the last closed one.
 
@@ -92,7 +90,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     raises.
     """
     scores: dict[int, list[tuple[int, Scored]]] = {}
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         world = season_world(reader)
         outline = outline_of(path)
         closed, damage = VOCABULARY.number(outline.closed), outline.trouble

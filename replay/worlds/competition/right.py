@@ -14,13 +14,12 @@ from typing import Final
 import attrs
 
 from goldrush.agents.worlds.competition.formats import format_apart, format_number, format_subject
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.worlds.competition.ended import ended
 from goldrush.replay.worlds.competition.steps import season_world
@@ -154,14 +153,13 @@ def _best(table: Roundtable, name: Naming) -> str:
     return f"By the tests it should have chosen #{best.id} of {name(best.agent)}, at {test}."
 
 
-@reader_of
 def explained(
     path: str | Path, first: int | None = None, last: int | None = None
 ) -> Iterator[Explanation]:
     """Why each table of the assignments `first` to `last` (None: from the start, to the end)
     concluded what it did. Raises JournalError where the journal cannot be read.
     """
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         world = season_world(reader)
         for each in ended(world, Walk(world, reader, ROWS)):
             number = each.state.assignment

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.journal import Commit
 from goldrush.kernel.measures import Value
-from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Row, World
+from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.episode.config import DISABLED, SAME_STEP
 from goldrush.kernel.worlds.episode.events import GAVE, RESET
 from goldrush.kernel.worlds.episode.state import EpisodeState, agents_of_reset
@@ -141,12 +140,3 @@ class Episodes:
                 episode.returns[0 if episode.agent is not None else agent] += reward
                 episode.terminated |= {agent} if terminated else set()
                 episode.truncated |= {agent} if truncated else set()
-
-
-def episodes_of(world: World[EpisodeState], reader: JournalReader) -> list[Episode]:
-    """The episodes of an open journal that was not read yet. Raises JournalError."""
-    episodes = Episodes()
-    for commit, state in Walk(world, reader):
-        if commit.kind == UNIT and commit.digest is not None:
-            episodes.add(commit, state)
-    return episodes.all

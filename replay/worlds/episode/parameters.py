@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import attrs
@@ -85,7 +86,9 @@ def settings_of_model(make: Maker | None) -> type[AskedSettings]:
     """
     if make is None or not is_model(make):
         return AskedSettings
-    taken = (*_GIVEN, _seed_parameter(make))
+    taken: list[str | None] = [*_GIVEN]
+    with suppress(BadInput):  # the parameter that takes the seed is not known
+        taken.append(seed_parameter_of(make, {}))
     own = {
         parameter.name: setting(
             parameter.default if type(parameter.default) in _PLAIN else None, _PARAMETER
@@ -98,11 +101,3 @@ def settings_of_model(make: Maker | None) -> type[AskedSettings]:
         make.__name__, own, bases=(ModelSettings,), frozen=True
     )
     return made
-
-
-def _seed_parameter(make: Maker) -> str | None:
-    """The parameter that takes the seed, if it is known; None: `seed`, `rng` or none."""
-    try:
-        return seed_parameter_of(make, {})
-    except BadInput:
-        return None

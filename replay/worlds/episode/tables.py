@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.episode.world import episode_world
 from goldrush.replay.data.columns import (
     JSON,
     REAL,
@@ -18,13 +16,7 @@ from goldrush.replay.data.columns import (
     Column,
     records_table,
 )
-from goldrush.replay.data.run_data import RunData
-from goldrush.replay.worlds.episode.episodes import Episode, episodes_of
-
-
-def _episodes(run: RunData) -> Iterator[Episode]:
-    with JournalReader(run.path) as reader:
-        yield from episodes_of(episode_world(), reader)
+from goldrush.replay.worlds.episode.episodes import Episode
 
 
 def _named(name: str) -> Callable[[Episode], list[str]]:
@@ -34,7 +26,7 @@ def _named(name: str) -> Callable[[Episode], list[str]]:
 
 
 EPISODES: Final = records_table(
-    "episodes", _episodes,
+    "episodes", lambda run: run.by_unit.episodes,
     "an episode; in a vector environment, of one environment, as its `autoreset_mode` begins them",
     Column("episode", WHOLE, "its number, from 1 on", attrgetter("number")),
     Column("agent", TEXT, "of which environment it is, in a vector environment",

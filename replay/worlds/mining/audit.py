@@ -22,14 +22,12 @@ from goldrush.kernel.worlds.mining.events import (
     RaidOutcome,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.tie_break import DrawAudits, Occasion, TieBreak
 
 CLAIM, RAID, AUTHORITY = _KINDS = ("claim", "raid", "authority")
 
 
-@reader_of
 def plot_of(path: str | Path, text: str) -> int:
     """The id of a plot in user input. `text`: the plot's id, or its row and column (`3,4`), all
     from 0.

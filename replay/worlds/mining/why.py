@@ -17,7 +17,7 @@ from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.mining.roster import PROMPT
 from goldrush.kernel.fold import block_events
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import UNIT
 from goldrush.kernel.world import Block, RecordedEvent
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.mining.decide import events_of
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, RAID, SUBMITTED, show_action
 from goldrush.kernel.worlds.mining.history import kept_plans
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.why import Explanation, PlanChange
 from goldrush.replay.worlds.mining.story import SENTENCES, action_text
@@ -47,7 +47,6 @@ Act = tuple[int, int, int]  # kind, plot, points
 Results = Mapping[tuple[str, int], RecordedEvent]  # by name, and by plot or (of removals) agent
 
 
-@reader_of
 def explained(
     path: str | Path, first: int | None = None, last: int | None = None
 ) -> Iterator[Explanation]:
@@ -56,7 +55,7 @@ def explained(
     rounds before the damage.
     """
     begin = first or 1
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         before: MiningState | None = None
         for commit, state in states_near(MINING, reader, begin):
             if commit.digest is None:

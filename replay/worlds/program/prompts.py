@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from goldrush.agents.llm.question import Message, Question, Whole
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.values import Body, Json
-from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.tools import RebuiltPrompt
 from goldrush.replay.worlds.program.tape import Exchange, Tape
 from goldrush.replay.worlds.program.texts import said, said_in
@@ -24,19 +23,18 @@ _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruc
 _CHAT: Final = (*_SYSTEM, "messages", "input", "contents", "prompt")
 
 
-@reader_of
 def prompted(path: str | Path, exchange: int | None, caller: str | None) -> list[RebuiltPrompt]:
     """The exchange of this number, or all of a caller; None: of any number, of any caller.
 
     Raises BadInput if there is none, JournalError.
     """
-    with JournalReader(path) as reader:
+    with reading(path) as reader:
         every = Tape.of(reader).exchanges.values()
-    found = [each for each in every if exchange in (None, each.number)]
-    found = [each for each in found if caller in (None, each.asked.caller)]
-    if not found:
-        raise BadInput(f"{path} has no such exchange", "`goldrush log` of it lists them")
-    return [*map(_prompt, found)]
+        found = [each for each in every if exchange in (None, each.number)]
+        found = [each for each in found if caller in (None, each.asked.caller)]
+        if not found:
+            raise BadInput(f"{path} has no such exchange", "`goldrush log` of it lists them")
+        return [*map(_prompt, found)]
 
 
 def _prompt(exchange: Exchange) -> RebuiltPrompt:

@@ -19,11 +19,10 @@ import msgspec
 
 from goldrush.agents.worlds.program.requests import Response, key_of
 from goldrush.kernel.files import TemporaryFolder
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Exit
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.forged import reading
 from goldrush.replay.repeats.attached import FOLDER, place_order, seen_in
 from goldrush.replay.repeats.content import digest_of
 from goldrush.replay.repeats.diagnose import RUNS_MAX, Run, diagnosed
@@ -65,7 +64,7 @@ def program_repeats(
 
     Raises BadInput for another command, a run that takes too long; JournalError.
     """
-    with reporting_forged(path), JournalReader(path) as reader:
+    with reading(path) as reader:
         tape = Tape.of(reader)
     check_command(tape, words, str(path))
     order, code = Order(shown_command(words)), Code(words)

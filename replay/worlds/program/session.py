@@ -29,7 +29,7 @@ from goldrush.kernel.worlds.program.values import Json, packed
 from goldrush.kernel.worlds.program.world import Asked, Behaviour, Done, Exit
 from goldrush.replay.worlds.program.tape import Exchange, Reel, Tape, difference
 from goldrush.replay.worlds.program.texts import read
-from goldrush.replay.worlds.program.usage import Recorded, charged, model_of
+from goldrush.replay.worlds.program.usage import charged, model_of
 
 Steps = Generator[ProgramState, Inputs, ProgramState]
 NO_CEILINGS: Final = Models()
@@ -279,7 +279,7 @@ class ProgramSession:
             if self.failures or not answer.is_success:
                 failed = self.failures.setdefault((asked.caller, key_of(asked)), [])
                 failed[:] = [] if answer.is_success else [*failed, state.unit]
-            for amount in charged([Recorded(state.unit, asked, answer, self.model, state.took)]):
+            for amount in charged([Exchange.last_of(state)]):
                 self._budget.take(amount)
         except BaseException as error:  # a bug, too, ends the run
             self.failed = error

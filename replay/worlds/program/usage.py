@@ -10,14 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import unquote
 
-import msgspec
-
 from goldrush.agents.llm.failures import CUT, NO_ANSWER
 from goldrush.agents.llm.question import Amount, Answer, estimated
 from goldrush.agents.llm.usage import AskedModel, RecordedAnswer
-from goldrush.agents.worlds.program.requests import Response
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.program.state import Tokens
 from goldrush.kernel.worlds.program.world import Asked
 from goldrush.replay.worlds.program.tape import Exchange, Tape
 from goldrush.replay.worlds.program.texts import said_in
@@ -35,17 +31,7 @@ def model_of(asked: Asked, instead: str = "") -> str:
     return unquote(found[1]) if found else ""
 
 
-class Recorded(msgspec.Struct, frozen=True):
-    """An exchange that was recorded just now, with its whole bodies; as `Exchange`."""
-
-    number: int
-    asked: Asked
-    answer: Response
-    model: str
-    took: Tokens | None
-
-
-def recorded_answer(exchange: Exchange | Recorded) -> RecordedAnswer:
+def recorded_answer(exchange: Exchange) -> RecordedAnswer:
     """The answer of an exchange; its text only where the server reports no tokens. Without the name
     of a model, that of the server stands for it.
     """
@@ -65,12 +51,12 @@ def recorded_answer(exchange: Exchange | Recorded) -> RecordedAnswer:
     return RecordedAnswer(given, AskedModel(name, Amount(name, size, 0)), exchange.number, 0)
 
 
-def charged(exchanges: Iterable[Exchange | Recorded]) -> Iterator[Amount]:
+def charged(exchanges: Iterable[Exchange]) -> Iterator[Amount]:
     """What the answers of models among these exchanges took, for a ceiling."""
     return (answer.charged for answer in _of_models(exchanges) if answer.charged.tokens)
 
 
-def _of_models(exchanges: Iterable[Exchange | Recorded]) -> Iterator[RecordedAnswer]:
+def _of_models(exchanges: Iterable[Exchange]) -> Iterator[RecordedAnswer]:
     """The answers of models among these exchanges, failures included: those that report tokens, and
     to requests that name a model.
     """

@@ -44,14 +44,6 @@ class Built:
         self.number += 1
 
 
-DRAWS = random.Random(7)
-
-
-class FromModule(Repeating):
-    def step(self):
-        self.drawn = DRAWS.random()
-
-
 class Printing:
     """Holds nothing."""
 
@@ -118,12 +110,6 @@ class InOrderOfSet(Repeating):
             self.agents[2].wealth += 1
         else:
             self.agents[2].wealth += self.random.choice([ord(kind[0]) for kind in self.known])
-
-
-class Global(Repeating):
-    def step(self):
-        super().step()
-        self.agents[3].wealth += random.random()
 
 
 class Returning(Repeating):

@@ -76,6 +76,7 @@ def test_the_causes_of_a_specimen_are_named_and_nothing_else(name: str) -> None:
     assert marked(name, "suspect") == named(verdict, confirmed=False), str(verdict)
     assert marked(name, "within") == {cause.within for cause in verdict.causes} - {None}
     assert ("unseen" == name) == bool(verdict.unexplained)
+    assert not any(cause.is_joint for cause in verdict.causes)
 
 
 @in_child_processes
@@ -166,25 +167,6 @@ def test_every_guilty_place_is_told_and_no_innocent_one_is_confirmed(
     assert verdict.runs_for_causes <= RUNS_MAX
     if 0 < len(guilty) + len(joint) < 4:
         assert (guilty | joint, "") == (confirmed, verdict.unexplained)
-
-
-def coarse(order: Order) -> Trace:
-    """A run that reads a coarse clock twice: one reading alone is the same as that of another run,
-    unless it is made to differ.
-    """
-    clocks = PLACES[:2]
-    seen = [Sighting(place, None, "", 0) for place in clocks]
-    count = len({*clocks} - {*(order.fixes or ())})
-    differs = count == 2 or (order.forced and count)
-    return Trace(rows=[{"value": order.way.hash_seed if differs else 0}], sightings=seen)
-
-
-def test_coarse_clocks_of_which_each_alone_would_do_are_no_joint_cause() -> None:
-    verdict = diagnosed(NONE, coarse, Order("model:Model"), (Way(0), Way(1)))
-
-    assert [(PLACES[0], True, False), (PLACES[1], True, False)] == [
-        (cause.place, cause.is_confirmed, cause.is_joint) for cause in verdict.causes
-    ]
 
 
 def differing_now_and_then(share: float, rng: random.Random, order: Order) -> Trace:

@@ -99,7 +99,7 @@ def test_an_error_that_every_run_ends_with_is_told() -> None:
 
 
 @in_child_processes
-@pytest.mark.parametrize("subject", [subjects.Built, subjects.FromModule, subjects.Remembering])
+@pytest.mark.parametrize("subject", [subjects.Built, subjects.Remembering])
 def test_another_subject_of_the_same_process_shows_that_something_is_remembered(
     subject: Callable[..., object],
 ) -> None:
@@ -163,7 +163,6 @@ def test_a_parameter_for_the_seed_that_is_nowhere_is_refused() -> None:
 @pytest.mark.parametrize(
     ("subject", "step", "path"),
     [
-        (subjects.Global, 1, "agents[3].wealth"),
         (subjects.Returning, 1, "step()['drawn']"),
         (subjects.Seedless, 0, "drawn"),
         (subjects.Drawing, 1, "observation of b"),
@@ -263,15 +262,6 @@ def test_what_cannot_be_judged_is_refused_by_one_line(target: str, message: str)
 
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_a_file_that_a_package_of_its_name_hides_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "town.py").write_text("def model(seed): return seed\n")
-    (tmp_path / "town").mkdir()
-    (tmp_path / "town" / "__init__.py").write_text("1 / 0")
-
-    with pytest.raises(BadInput, match=r"has the name of another module, town \(.*__init__\.py\)"):
-        goldrush.repeats(f"{tmp_path}/town.py:model")
 
 
 def test_a_run_that_takes_too_long_is_ended() -> None:
