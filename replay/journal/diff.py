@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from goldrush.kernel.errors import (
     format_value,
 )
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World
+from goldrush.kernel.world import Block, RecordedEvent, Vocabulary, World, unchanged
 from goldrush.replay.find import open_world, tools_at, tools_named
 from goldrush.replay.journal.declared import Declared, declared_by, labels_of
 from goldrush.replay.journal.forged import reporting_forged
@@ -339,7 +339,7 @@ def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
         return None
     is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
     x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
-    pair = _first_pending(x, y, is_open)
+    pair = _first_pending(x, y, is_open, in_order=world.arrange is unchanged)
     return pair and First(number, *pair)
 
 
@@ -357,18 +357,24 @@ def _said(event: RecordedEvent) -> RecordedEvent:
 
 
 def _first_pending(
-    a: list[RecordedEvent], b: list[RecordedEvent], is_open: Sequence[bool]
+    a: list[RecordedEvent], b: list[RecordedEvent], is_open: Sequence[bool], *, in_order: bool
 ) -> tuple[RecordedEvent | None, RecordedEvent | None] | None:
     """The first input that differs in a step where one or both runs wait for more inputs.
 
     A missing input is no difference if it may still come, unless each run has one that the other
-    lacks: then neither is the beginning of the other. Inputs that wait come in any order (a world
-    arranges them), so any of them may be missing, and not only the last.
+    lacks: then neither is the beginning of the other. Where inputs are arranged they come in
+    any order (`in_order` is false), so any of them may be missing, and not only the last.
     """
-    a, b = _multiset_difference(a, b), _multiset_difference(b, a)
+    if in_order:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+        a, b = a[same:], b[same:]
+    else:
+        a, b = _multiset_difference(a, b), _multiset_difference(b, a)
     if not (a and b):
         may_come = is_open[0] if b else is_open[1]
         return None if may_come or not (a or b) else (next(iter(a), None), next(iter(b), None))
+    if in_order:
+        return a[0], b[0]
     others = {_whose(event): event for event in reversed(b)}
     for event in a:
         if _whose(event) in others:
