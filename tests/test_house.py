@@ -22,7 +22,7 @@ CODE_MAX = 600  # lines of a module without imports, docstrings, comments and bl
 ANY_MAX = 303  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_430, 150),
-    "lines of code in agents": (10_240, 150),
+    "lines of code in agents": (10_408, 150),
     "lines of code in replay": (18_425, 150),
     "lines of code in cli": (2_475, 150),
     "lines of code in goldrush": (1_386, 150),
