@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Final
@@ -111,15 +112,14 @@ def _of_file(path: str) -> ModuleType:
     _check_name(path, full, stem)
     add_user_folder(os.path.dirname(full))
     importlib.invalidate_caches()  # what is beside it may be younger than the last look there
-    spec = importlib.util.spec_from_file_location(stem, full)
-    assert spec is not None  # of a Python file
+    spec = importlib.util.spec_from_file_location(stem, full, loader=_Loader(stem, full, code))
+    assert spec is not None  # it has a loader
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     setattr(module, LOADED, code)
     sys.modules[stem] = module
     try:
-        # Not by its loader, which would keep it compiled: of two versions of a file within a second
-        # with one size it would run the first.
-        exec(compile(code, full, "exec", dont_inherit=True), vars(module))  # noqa: S102  by consent
+        spec.loader.exec_module(module)
         _check_imports(ast.parse(code), os.path.dirname(full))
     except BaseException as error:
         del sys.modules[stem]
@@ -129,6 +129,22 @@ def _of_file(path: str) -> ModuleType:
             raise BadInput(f"{path}: {error.what}", error.instead) from error
         raise
     return module
+
+
+class _Loader(SourceFileLoader):
+    """Runs bytes that were read already, and neither reads nor writes a compiled file: two versions
+    of a file within a second may have one size.
+    """
+
+    def __init__(self, stem: str, path: str, code: bytes) -> None:
+        super().__init__(stem, path)
+        self._code = code
+
+    def get_data(self, path: str) -> bytes:
+        return self._code
+
+    def path_stats(self, path: str) -> dict[str, object]:
+        raise OSError  # by which importlib knows a source that is not to be cached
 
 
 def _is_of(module: ModuleType, path: str) -> bool:
