@@ -13,9 +13,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# SIGINT first, so that it is restored last: users send it again and again. SIGUSR1 has a handler in
-# worker processes alone (see pool.py).
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+# SIGINT first, so that it is restored last: users send it again and again.
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+# The blocks under way: what notes a signal in each.
+_under_way: Final[list[Callable[[int, object], None]]] = []
+_raised: Final[list[Callable[[int], object]]] = [signal.raise_signal]  # at the end of a block
+
+
+def is_deferring() -> bool:
+    """Whether a block of `deferred` is under way in the main thread."""
+    return bool(_under_way)
+
+
+def note(number: int) -> None:
+    """Defer a signal that a thread received in place of its handler, to the end of the blocks."""
+    for each in [*_under_way]:
+        each(number, None)
+
+
+def ended_by(end: Callable[[int], object]) -> None:
+    """Have a process that was just forked or started call `end` with a signal that was deferred."""
+    _under_way.clear()
+    _raised[:] = [end]
 
 
 @contextmanager
@@ -34,19 +54,22 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], i
     received: list[int] = []
     handlers = {}
 
-    def note(number: int, frame: object) -> None:
+    def noted(number: int, frame: object) -> None:
         received.append(number)
         wake()
 
     try:
         if threading.current_thread() is threading.main_thread():
+            _under_way.append(noted)
             for number in SIGNALS:
                 if callable(handler := signal.getsignal(number)):
                     handlers[number] = handler
-                    signal.signal(number, note)
+                    signal.signal(number, noted)
         yield lambda: len(received)
     finally:
         for number, handler in reversed(handlers.items()):
             signal.signal(number, handler)
+        if noted in _under_way:
+            _under_way.remove(noted)
         if received:
-            signal.raise_signal(received[0])
+            _raised[0](received[0])

@@ -15,12 +15,12 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from ctypes import c_byte
 from functools import partial
 from multiprocessing import (
     active_children,
@@ -33,9 +33,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
+from multiprocessing.sharedctypes import Synchronized
 from queue import Empty, SimpleQueue
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeAlias, TypeVar
 
+from goldrush.agents import interrupts
 from goldrush.agents.given import give, options
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.files import remove_temporaries
@@ -44,9 +46,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
+Waiting: TypeAlias = "Synchronized[int]"  # processes that are to end, and wait for answers before
+
 GRACE: Final = 2.0  # seconds that a process has to end by itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
+SOON: Final = 0.02  # seconds between looks at what is soon over
 
+_ending: Final = threading.Lock()
 _SAFE: Final = "PYTHONSAFEPATH"
 _UNGUARDED: Final = 121  # exit code of a worker whose main program would start workers
 
@@ -82,17 +88,13 @@ def end_if_inherited() -> None:
 
 
 class Workers(ProcessPoolExecutor):
-    """A process pool whose processes can be ended at any time.
+    """A process pool whose processes can be ended at any time."""
 
-    Attributes:
-        answers_come: set by a process that is to end, and does once answers have arrived that were
-            paid for.
-    """
-
-    def __init__(self, jobs: int, *begin: object) -> None:
-        """`begin`: what `_begin` takes before `answers_come`."""
-        self.answers_come: c_byte = get_context().RawValue("b", 0)
-        super().__init__(jobs, initializer=_begin, initargs=(*begin, self.answers_come))
+    def __init__(self, jobs: int, first: Callable[[], object] | None) -> None:
+        """See `workers`."""
+        self._waiting: Waiting = get_context().Value("i", 0)
+        given = (list(sys.path), options(), first, self._waiting)
+        super().__init__(jobs, initializer=_begin, initargs=given)
 
     def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
         """See `ProcessPoolExecutor.submit`; may start a process."""
@@ -111,7 +113,7 @@ class Workers(ProcessPoolExecutor):
         """End the processes now; their tasks are lost. Ctrl-C kills those whose answers come."""
         processes = list((self._processes or {}).values())
         try:
-            _end_all(processes, [self.answers_come])
+            _end_all(processes, self._waiting)
         finally:
             if self._result_queue is not None:
                 # A process that ended while it sent a large result leaves a part of it in the pipe.
@@ -127,7 +129,7 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        return Workers(jobs, list(sys.path), options(), first)
+        return Workers(jobs, first)
 
 
 @contextmanager
@@ -157,7 +159,7 @@ def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
     """
     if sys.platform == "darwin" and parent_process() is None:
         return task(*given, **named)
-    fork = get_context("fork")
+    fork, waiting = get_context("fork"), _waiting_here()
     receiver, sender = fork.Pipe(duplex=False)
     child = fork.Process(
         target=_send_result, args=(sender, partial(task, *given, **named)), daemon=False
@@ -178,7 +180,7 @@ def in_child(task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> T:
         raise ChildDied from None
     finally:
         receiver.close()
-        _end_all([child], _answers_come)
+        _end_all([child], waiting)
     if not is_result:
         raise outcome
     result: T = outcome
@@ -227,16 +229,18 @@ def _sendable(error: BaseException) -> object:
 
 
 def _end_children() -> None:
-    _end_all(active_children(), _answers_come)
+    if children := active_children():
+        _end_all(children, _waiting_here())
 
 
-def _end_all(processes: Sequence[BaseProcess], answers_come: Sequence[c_byte]) -> None:
+def _end_all(processes: Sequence[BaseProcess], waiting: Waiting) -> None:
+    """End processes and wait for them: for GRACE seconds, and for answers that were paid for."""
     for process in processes:
         process.terminate()  # so that it removes what it has not finished
     try:
         for process in processes:
             process.join(GRACE)
-            while process.is_alive() and any(flag.value for flag in answers_come):
+            while process.is_alive() and waiting.get_obj().value > 0:
                 process.join(NOTICED)
     finally:
         for process in processes:
@@ -245,7 +249,13 @@ def _end_all(processes: Sequence[BaseProcess], answers_come: Sequence[c_byte]) -
         process.join()
 
 
-_answers_come: Final[list[c_byte]] = []  # in a worker: see Workers
+_waiting: Final[list[Waiting]] = []  # one, which the processes that this one forks share
+
+
+def _waiting_here() -> Waiting:
+    if not _waiting:
+        _waiting.append(get_context("fork").Value("i", 0))
+    return _waiting[0]
 
 
 _exit_hooks: Final[list[Callable[[], None]]] = [_end_children, remove_temporaries]
@@ -281,10 +291,10 @@ def _begin(
     path: list[str],
     given: list[tuple[str, str]],
     first: Callable[[], object] | None,
-    answers_come: c_byte,
+    waiting: Waiting,
 ) -> None:
     sys.path[:] = path
-    _answers_come[:] = [answers_come]
+    _waiting[:] = [waiting]
     for _, location in given:
         with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
             give(location)
@@ -299,27 +309,37 @@ def _end_in_time() -> None:
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGUSR1, _end_after_answers)
+    interrupts.ended_by(_end_after_answers)
     # Handled by a thread, because the main thread may be blocked. HUP may be ignored (nohup).
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, taken)
-    main = threading.get_ident()
-    threading.Thread(target=_end_by_signal, args=(taken, main), daemon=True).start()
+    threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _end_by_signal(taken: set[signal.Signals], main: int) -> None:
+def _end_by_signal(taken: set[signal.Signals]) -> None:
     number = signal.sigwait(taken)
-    if signal.getsignal(signal.SIGUSR1) is _end_after_answers:
-        _end(128 + number)
-    for flag in _answers_come:  # the signal is deferred: see interrupts.py
-        flag.value = 1
-    signal.pthread_kill(main, signal.SIGUSR1)
+    _count(1)
+    interrupts.note(number)
+    while interrupts.is_deferring():
+        time.sleep(SOON)
+    _end_after_answers(number)
 
 
-def _end_after_answers(number: int, frame: object) -> None:
+def _end_after_answers(number: int) -> None:
+    """End the process by a signal. Called by the main thread at the end of a block of
+    `interrupts.deferred`, or by the one that received the signal; the second one waits.
+    """
+    _ending.acquire()
+    _count(-1)
     _end(128 + number)
+
+
+def _count(more: int) -> None:
+    waiting = _waiting_here()
+    with waiting.get_lock():
+        waiting.value += more
 
 
 def _end_with_parent() -> None:
