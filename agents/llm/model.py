@@ -140,7 +140,8 @@ class Framing:
             not decided yet.
         wording_sha256: of the canonical text; None for `default`.
         wording_text: the canonical text, in the first agent with that wording.
-        persona: a text that it is shown as written.
+        persona: a text that it is shown as written; until the run's seed is known the function
+            that draws it, if a roster names a table.
         order: of the kinds of action: `fixed`, or drawn for the `run` or for each `agent`. None:
             not decided yet.
     """
