@@ -483,16 +483,6 @@ def test_a_client_is_used_again_also_where_a_loop_runs_already() -> None:
 # Keys.
 
 
-def test_the_key_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_KEY", f" {KEY}\r\n")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-server")
-    answer, server = answer_to(error(400, f"{KEY} is wrong"), key_env="TEST_KEY")
-
-    assert f"Bearer {KEY}" == server.asked[0].headers["authorization"]
-    assert "sk-of-another-server" not in repr(server.asked)
-    assert "HTTP 400: [key] is wrong" == answer.trouble
-
-
 @pytest.mark.parametrize(
     "disguised",
     [
