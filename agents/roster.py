@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -38,6 +38,9 @@ _ENTRY = (
     r"(?:\[(?P<settings>[^\[\]]*)\]\s*)?(?:\*\s*(?P<count>[0-9]{1,6}))?"
 )
 _HOW: Final = "write policy, policy*count or policy[setting=value], as in greedy-mine*8,raid*2"
+
+
+Persona = Callable[[int, int], str]  # of an agent, by its id and the run's seed
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -102,6 +105,9 @@ class Roster(Record, frozen=True, dict=True):
         return lowest
 
 
+E = TypeVar("E", bound=Entry)
+
+
 class RosterPart(msgspec.Struct, frozen=True):
     """One part of a roster's text, between commas: a policy, its settings, the number of agents and
     the seat, if these are given.
@@ -125,6 +131,21 @@ class RosterPart(msgspec.Struct, frozen=True):
 def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
     """The entries of a roster as a journal stores it."""
     return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
+
+
+def with_personas(entries: Iterable[E], seed: int) -> list[E]:
+    """New agents, each with the text of its persona in a run of this seed, if its option is a
+    function yet (see agents/llm/personas.py), which it raises as.
+    """
+
+    def with_persona(entry: E) -> E:
+        persona = entry.options.get("persona")
+        if not callable(persona):
+            return entry
+        options = {**entry.options, "persona": persona(entry.agent, seed)}
+        return msgspec.structs.replace(entry, options=options)
+
+    return list(map(with_persona, entries))
 
 
 def format_policy(name: str, settings: Mapping[str, object]) -> str:

@@ -131,7 +131,8 @@ class Family(msgspec.Struct, frozen=True, eq=False):
 
 def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Options:
     """The model, or the person, that a part of a roster's text names, with the options that it
-    gives; its `persona` is a table, where one is named, until `with_personas`. Raises BadInput.
+    gives; its `persona` is a function, where a table is named, until `with_personas`. Raises
+    BadInput.
     """
     from goldrush.agents.llm.model import Framing
     from goldrush.agents.llm.models import Models
@@ -142,8 +143,8 @@ def _parse_player(policy_set: PolicySet, part: RosterPart, typed: Typed) -> Opti
     if PERSONAS in settings:
         from goldrush.agents.llm.personas import personas_in
 
-        table: Any = personas_in(settings.pop(PERSONAS), where)
-        player = attrs.evolve(player, persona=table)
+        persona: Any = personas_in(settings.pop(PERSONAS), where)
+        player = attrs.evolve(player, persona=persona)
     typed_player = player.typed(settings, where)
     return decided(typed_player, _prompt_of(policy_set)).as_options()
 

@@ -44,7 +44,7 @@ from goldrush.agents.replacements import (
     parse_replacements,
     replaced_in,
 )
-from goldrush.agents.roster import Entry, Roster, entries_in
+from goldrush.agents.roster import Entry, Roster, entries_in, with_personas
 from goldrush.agents.seats import (
     OBJECT,
     ImpossiblePlayer,
@@ -272,7 +272,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
         config = treated(named, {**settings, "agents": len(found.entries)}, self.config_of)
         self.check_recordings(found, config)
         self.check_names(found, config)
-        return config, _with_personas(found, config.seed)
+        entries = with_personas(found.entries, config.seed)
+        return config, msgspec.structs.replace(found, entries=entries)
 
     def prepared(self, config: Config, roster: Roster) -> PreparedRun:
         """The run with a configuration and a roster as `configured` gives them."""
@@ -418,7 +419,8 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             return ResolvedChange(facts)
         models = resources.models
         roster = self.policy_set.parse(change.roster, config.agents, models)
-        roster = _with_personas(roster, config.seed)
+        entries = with_personas(roster.entries, config.seed)
+        roster = msgspec.structs.replace(roster, entries=entries)
         self.check_names(roster, config)
         roster = self.resolve_models(roster, self._start(old), models)
         return ResolvedChange({**facts, "roster": roster.as_setup()}, roster)
@@ -477,14 +479,6 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
             return play
 
         return Session(self.world, play_of, context, list(chosen.values()), prompt=self.prompt)
-
-
-def _with_personas(roster: Roster, seed: int) -> Roster:
-    if not any("persona" in entry.options for entry in roster.entries):
-        return roster
-    from goldrush.agents.llm.personas import with_personas
-
-    return with_personas(roster, seed)
 
 
 class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached property

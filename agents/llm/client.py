@@ -382,9 +382,8 @@ class Client:
 
         If a key appears after decoding escapes and removing invisible characters, nothing is kept.
         """
-        for secret in sorted(
-            self._secrets, key=len, reverse=True
-        ):  # one may be a prefix of another
+        # One may be a prefix of another.
+        for secret in sorted(self._secrets, key=len, reverse=True):
             text = re.sub(re.escape(secret), _CUT, text, flags=re.IGNORECASE)
         bare = _NOT_SEEN.sub("", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
         bare = bare.lower()

@@ -33,9 +33,8 @@ _SECRET: Final = re.compile(
     r"(?:^|[^a-z])(?:[a-z]*keys?|o?auth[nz]?|pass|pat|pwd|jwts?)(?:$|[^a-z])"
     "|apikey|accesskey|secret|passw|passcode|passphrase|authent|authoriz|credential|bearer|cookie"
 )
-_TOKEN: Final = re.compile(
-    r"(?:^|[^a-z])[a-z]*tokens?(?:$|[^a-z])"
-)  # a secret, or a number of them
+# A secret, or a number of them.
+_TOKEN: Final = re.compile(r"(?:^|[^a-z])[a-z]*tokens?(?:$|[^a-z])")
 _CACHE: Final = "prompt_cache_key"  # names requests that share a cache: no secret
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -53,12 +53,6 @@ _MAY_BE_SECRET: Final = ("base_url", "extra_body", "key_env", "headers", "query"
 _CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def _is_name(value: Any, without: str = "") -> bool:
-    if type(value) is not str or not 0 < len(value) <= NAME_MAX:
-        return False
-    return is_visible(value) and not {*value} & {*without}
-
-
 def is_clean(text: str) -> bool:
     """Whether a text has no control characters but line ends, and no lone surrogates."""
     return _CONTROL.search(text) is None
@@ -69,6 +63,16 @@ def text_like(name: str, pattern: str) -> Kind:
     return Kind(name, lambda v: type(v) is str and re.fullmatch(pattern, v) is not None)
 
 
+def _visible(most: int, name: str, without: str = "") -> Kind:
+    """A text of 1 to `most` visible characters, `without` some. `name`: of the kind."""
+
+    def holds(value: Any) -> bool:
+        is_short = type(value) is str and 0 < len(value) <= most
+        return is_short and is_visible(value) and not {*value} & {*without}
+
+    return Kind(name, holds)
+
+
 def _is_persona(value: Any) -> bool:
     characters, size = PERSONA_MAX
     if type(value) is not str or not 0 < len(value) <= characters or not is_clean(value):
@@ -77,15 +81,10 @@ def _is_persona(value: Any) -> bool:
 
 
 # Where a user gives it; then in a journal, and on a server.
-NAME: Final = Kind(
-    f"a name of at most {NAME_MAX} visible characters, none of them {' '.join(SPLIT)}",
-    lambda v: _is_name(v, SPLIT),
-)
-_KNOWN: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
-_EFFORT: Final = Kind(
-    "1 to 32 visible characters",
-    lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
-)
+_A_NAME: Final = f"a name of at most {NAME_MAX} visible characters"
+NAME: Final = _visible(NAME_MAX, f"{_A_NAME}, none of them {' '.join(SPLIT)}", SPLIT)
+_KNOWN: Final = _visible(NAME_MAX, _A_NAME)
+_EFFORT: Final = _visible(32, "1 to 32 visible characters")
 EXTRA: Final = Kind(
     f"a canonical JSON object of at most {SIZE_MAX:,} bytes, without secrets and without what "
     "goldrush sends itself",
@@ -140,7 +139,8 @@ class Framing:
             not decided yet.
         wording_sha256: of the canonical text; None for `default`.
         wording_text: the canonical text, in the first agent with that wording.
-        persona: a text that it is shown as written.
+        persona: a text that it is shown as written; until the run's seed is known the function
+            that draws it, if a roster names a table.
         order: of the kinds of action: `fixed`, or drawn for the `run` or for each `agent`. None:
             not decided yet.
     """

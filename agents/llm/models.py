@@ -151,13 +151,10 @@ class Endpoint:
 
     def _secrets(self) -> list[tuple[str | None, str]]:
         """The name of the environment variable and the value of each secret. Raises BadInput."""
-        headers, query = self.sent()
-        return [
-            (self.key_env, self.key() or ""),
-            *((variable, headers[name]) for name, variable in self.headers),
-            *((variable, query[name]) for name, variable in self.query),
-            *((HEADERS, value) for value in custom_headers()),
-        ]
+        values = [value for sent in self.sent() for value in sent.values()]
+        variables = [variable for _, variable in (*self.headers, *self.query)]
+        library = [(HEADERS, value) for value in custom_headers()]
+        return [(self.key_env, self.key() or ""), *zip(variables, values, strict=True), *library]
 
     def warnings(self) -> list[str]:
         """Lines about secrets, without their values: those that plain HTTP would carry to another

@@ -10,55 +10,21 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-
 from goldrush.agents.llm.options import PERSONAS
-from goldrush.agents.roster import Roster
+from goldrush.agents.roster import Persona
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import read_input
-from goldrush.kernel.records import Record
 
 ROWS_MAX: Final = 10_000
 FILE_MAX: Final = 1 << 23  # bytes of a file
 _HOW: Final = "give a CSV file with a column persona, and agent if each row is for one"
 
 
-class Personas(Record, frozen=True):
-    """The texts of a file: by agent as text or, if they are drawn, by themselves, in its order."""
-
-    path: str
-    texts: Mapping[str, str]
-    are_drawn: bool
-
-
-def with_personas(roster: Roster, seed: int) -> Roster:
-    """A roster whose agents have their personas in a run of this seed. Raises BadInput."""
-    entries = [
-        msgspec.structs.replace(entry, options=persona_drawn(entry.options, entry.agent, seed))
-        for entry in roster.entries
-    ]
-    return msgspec.structs.replace(roster, entries=tuple(entries))
-
-
-def persona_drawn(options: Mapping[str, object], agent: int, seed: int) -> Mapping[str, object]:
-    """Options of an agent whose `persona` is a text, if it was a table. Raises BadInput for an
-    agent without a row.
-    """
-    table = options.get("persona")
-    if not isinstance(table, Personas):
-        return options
-    key = str(agent)
-    if table.are_drawn:
-        key = [*table.texts][Draws(seed, 0, agent, "persona").below(len(table.texts))]
-    if key not in table.texts:
-        raise BadInput(f"{table.path} has no row for agent {agent}", "add one")
-    return {**options, "persona": table.texts[key]}
-
-
-def personas_in(path: object, where: str) -> Personas:
-    """The personas in a file that a roster names. `where`: the text that names it. Raises BadInput,
-    with the line, for a file that cannot be used.
+def personas_in(path: object, where: str) -> Persona:
+    """The personas in a file that a roster names, as a function that raises BadInput for an agent
+    without a row. `where`: the text that names it. Raises BadInput, with the line, for a file that
+    cannot be used.
     """
     import csv
     import io
@@ -80,7 +46,16 @@ def personas_in(path: object, where: str) -> Personas:
         raise BadInput(f"{path}, line {reader.line_num}: {error}", _HOW) from None
     if not texts:
         raise BadInput(f"{path} has no row below its header", _HOW)
-    return Personas(path, texts, "agent" not in header)
+
+    def persona(agent: int, seed: int) -> str:
+        key = str(agent)
+        if "agent" not in header:
+            key = [*texts][Draws(seed, 0, agent, "persona").below(len(texts))]
+        if key not in texts:
+            raise BadInput(f"{path} has no row for agent {agent}", "add one")
+        return texts[key]
+
+    return persona
 
 
 def _add(texts: dict[str, str], row: Mapping[str | None, Any]) -> None:

@@ -16,7 +16,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.replay.journal.verify import verify
-from tests.mining import prepare, record
+from tests.mining import record
 
 DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
 
@@ -138,19 +138,3 @@ def test_a_policy_in_a_file_is_named_by_the_file(
     verdict = verify(tmp_path / "journal", resources=Resources(trust=["its_hawk.py:Hawk"]))
 
     assert (True, ()) == (verdict.holds, verdict.not_asked)
-
-
-# Rosters and configurations.
-
-
-def test_the_number_of_agents_follows_the_roster_unless_it_is_given() -> None:
-    config, roster = prepare({"agents": 4}, "raid,mine")
-
-    assert 4 == prepare({}, "raid*4")[0].agents
-    assert (4, ["raid", "mine", "raid", "mine"]) == (config.agents, names(roster))
-
-
-def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
-    assert DEFAULT * 2 == names(prepare({}, None, "agents-20")[1])
-    with pytest.raises(BadInput, match="not 20"):
-        prepare({}, "raid*4", "agents-20")

@@ -13,7 +13,7 @@ import sys
 import sysconfig
 import tempfile
 import termios
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -21,8 +21,9 @@ from typing import Any
 
 import attrs
 import click
+import pytest
 
-from goldrush.cli.main import cli
+from goldrush.cli.main import _run, cli
 from tests.waiting import HANGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,6 +154,30 @@ def in_terminal(*arguments: object, cwd: Path, until: bytes = b"", **env: str) -
         process.send_signal(signal.SIGINT)
     shown += drained(master)
     return Ran(process.wait(timeout=HANGS), shown.decode(), "")
+
+
+def begun(folder: Path, *command: str, **env: str) -> tuple["subprocess.Popen[str]", Iterator[str]]:
+    """A command under way, in a group of its own, and the lines of its stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goldrush", *command], cwd=folder, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **env}, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    return process, process.stderr
+
+
+def in_process(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ran]:
+    """A function that runs a command in this process."""
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["goldrush", *map(str, arguments)])
+        code = _run()
+        return Ran(code, *capsys.readouterr())
+
+    return run
 
 
 def bars_after(seconds: int, folder: Path) -> dict[str, str]:

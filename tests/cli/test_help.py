@@ -161,7 +161,7 @@ def test_commands_that_ask_no_model_import_nothing_that_asks_one(tmp_path: Path)
         said = subprocess.run(line, check=True, cwd=ROOT, capture_output=True, text=True).stdout
         loaded = {name.rpartition(".")[2] for name in said.splitlines()[-1].split()}
 
-        assert {"failures", "options", "question", "versions"} == loaded, words
+        assert {"failures", "options", "parts", "question", "versions"} == loaded, words
 
 
 OF_SEASONS = re.compile(r"season|assignment|arena|contribution|--table\b(?! NAME)", re.IGNORECASE)

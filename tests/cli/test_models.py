@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ import pytest
 from goldrush.agents.llm.failures import PLAYED_INSTEAD
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
+from tests.cli.helpers import assert_refused, begun, goldrush, in_terminal
 from tests.golden import WORDED, path_of
 from tests.journals import changed, commits_of, forged
 from tests.llm.servers import Asked, Reply, completion, error, plan, serving
@@ -172,17 +170,6 @@ def test_a_run_whose_models_never_played_does_not_look_like_a_success(tmp_path: 
         "goldrush: llm:small: an answer was cut off at 2,000 tokens; raise max"
     )
     assert 1 == len(ran.err.splitlines())
-
-
-def begun(folder: Path, *command: str) -> tuple[subprocess.Popen[str], Iterator[str]]:
-    """A command under way, in a group of its own, and the lines of its stderr."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "goldrush", *command], cwd=folder, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    assert process.stderr is not None
-    return process, process.stderr
 
 
 def test_ctrl_c_and_patience_end_the_wait_for_a_server(tmp_path: Path) -> None:

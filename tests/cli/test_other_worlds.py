@@ -2,14 +2,12 @@
 
 import re
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from goldrush.cli.main import _run
-from tests.cli.helpers import Ran, assert_refused
+from tests.cli.helpers import Ran, assert_refused, in_process
 from tests.journals import commits_of
 from tests.lessons import LESSONS, SETUP, forked, play
 from tests.plugins.installed import install_world
@@ -30,13 +28,7 @@ def goldrush(
     ends = [commit.end for commit in commits_of(Path("a.journal"))]
     Path("short.journal").write_bytes(whole[: ends[2]])
     Path("damaged.journal").write_bytes(whole[: ends[3] - 1] + b"?" + whole[ends[3] :])
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["goldrush", *map(str, arguments)])
-        code = _run()
-        return Ran(code, *capsys.readouterr())
-
-    return run
+    return in_process(monkeypatch, capsys)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,16 @@
 """`goldrush record`: what it writes, what it says, what it refuses."""
 
 import json
-import os
 import shlex
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from goldrush.kernel.files import JOURNAL
 from goldrush.replay.journal.verify import verify
-from tests.cli.helpers import ROOT, assert_refused, bars_after, goldrush, in_terminal
+from tests.cli.helpers import assert_refused, bars_after, begun, goldrush, in_terminal
 from tests.mining import record
 from tests.waiting import HANGS, until
 
@@ -113,14 +110,7 @@ class Broken:
 
 
 def test_ctrl_c_ends_at_a_whole_round_with_exit_130(path: Path, tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "goldrush", "record", "--rounds", "1000000", "--out", str(path)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
+    process, _ = begun(tmp_path, "record", "--rounds", "1000000", "--out", str(path))
     try:
         until(lambda: path.exists() and path.stat().st_size > 50_000)
         process.send_signal(signal.SIGINT)

@@ -1,17 +1,15 @@
 """`audit`, `score` and `leaderboard` on a season, as a person calls them."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goldrush.cli.main import _run
 from goldrush.kernel.worlds.competition.events import CODES, Joined, RoundtableOpened
 from goldrush.replay.worlds.competition.leaderboard import season_at
-from tests.cli.helpers import Ran, assert_refused
+from tests.cli.helpers import Ran, assert_refused, in_process
 from tests.seasons import changed, forged, rich, with_row
 
 Goldrush = Callable[..., Ran]
@@ -39,13 +37,7 @@ def goldrush(
 ) -> Goldrush:
     """Runs a command in this process, in the folder of the seasons."""
     monkeypatch.chdir(kept)
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["goldrush", *map(str, arguments)])
-        code = _run()
-        return Ran(code, *capsys.readouterr())
-
-    return run
+    return in_process(monkeypatch, capsys)
 
 
 # audit

@@ -4,8 +4,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ import pytest
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.study import study
-from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.cli.helpers import assert_refused, begun, goldrush
 from tests.journals import tree
 from tests.waiting import HANGS, until, until_gone
 
@@ -229,11 +227,7 @@ def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
         "study", "--treatment", "baseline", "--roster", "held:Held*2", "--seeds", "9", "--rounds",
         "9", "--out", "a study",
     ]  # fmt: skip
-    process = subprocess.Popen(
-        [sys.executable, "-m", "goldrush", *arguments],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(tmp_path)},
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+    process, _ = begun(tmp_path, *arguments, MARK=str(tmp_path))
     try:
         until(lambda: len(list(tmp_path.rglob("*.journal"))) >= 3)
         if whom == "all":  # as a terminal does

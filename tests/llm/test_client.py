@@ -21,7 +21,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.asker import resolve_form
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
 from goldrush.agents.llm.model import Model
@@ -344,17 +343,6 @@ def test_it_is_asked_again_after_the_time_that_a_server_says(
     assert least <= slept < 1.2
 
 
-def test_it_is_asked_again_at_the_date_that_a_server_says(
-    monkeypatch: pytest.MonkeyPatch, clock: Clock
-) -> None:
-    monkeypatch.setattr(client_.time, "time", lambda: 1_000_000_000.25)
-    header = {"Retry-After": formatdate(1_000_000_100, usegmt=True)}
-    answer_to(error(429, headers=header), completion("a plan"))
-    [slept] = clock.slept
-
-    assert 99.75 <= slept < 101
-
-
 @pytest.mark.parametrize(
     "headers",
     [{"Retry-After": "601"}, {"retry-after-ms": "601000"}, {"Retry-After": formatdate(4e9)}],
@@ -495,16 +483,6 @@ def test_a_client_is_used_again_also_where_a_loop_runs_already() -> None:
 # Keys.
 
 
-def test_the_key_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_KEY", f" {KEY}\r\n")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-server")
-    answer, server = answer_to(error(400, f"{KEY} is wrong"), key_env="TEST_KEY")
-
-    assert f"Bearer {KEY}" == server.asked[0].headers["authorization"]
-    assert "sk-of-another-server" not in repr(server.asked)
-    assert "HTTP 400: [key] is wrong" == answer.trouble
-
-
 @pytest.mark.parametrize(
     "disguised",
     [
@@ -534,18 +512,6 @@ def test_what_other_servers_are_not_to_know_is_not_sent_and_not_kept(
 
     assert "of-somebody" not in repr(server.asked)
     assert "you are [key]" == answer.text
-
-
-def test_a_missing_key_is_told_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_KEY", " \n")
-    with serving(in_turn(completion("a plan"))) as server, closing(Client(2)) as client:
-        questions = [question(server.address), question(server.address, key_env="TEST_KEY")]
-        with pytest.raises(BadInput) as refused:
-            list(answered(client, questions))
-
-    assert [] == server.asked
-    assert "the environment has no TEST_KEY" == refused.value.what
-    assert server.address in refused.value.instead
 
 
 @pytest.mark.parametrize("value", ["sk-two words", "sk-\x00", "sk-ключ"])

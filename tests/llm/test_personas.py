@@ -63,13 +63,10 @@ def test_workers_of_a_season_have_theirs(tmp_path: Path) -> None:
     ("table", "error"),
     [
         ("", "line 0: its header is"),
-        ("text\na\n", "line 1: its header is"),
         ("persona,persona\na,b\n", "line 1: its header is"),
         ("persona\n", "has no row"),
         ("persona\n" + "x" * 4001, "line 2: persona is"),
-        ("persona\n\0", "line 2: persona is"),
         ("persona\na\x1b[2J\n", "line 2: persona is"),
-        ('persona\n""\n', "line 2: persona is"),
         ("persona\na,b\n", "line 2: it has more or fewer columns"),
         ('persona\n"a', "unexpected end of data"),
         ("persona\na\nb\na\n", "line 4: an earlier row is for the same agent or persona"),
@@ -106,7 +103,6 @@ def test_tables_are_an_axis_of_a_study_and_nothing_reads_them_again(tmp_path: Pa
     (tmp_path / "plan.toml").write_text(
         "treatments = ['baseline']\nseeds = 2\nrounds = 2\n"
         "rosters = ['llm:m[personas=bold.csv]*2', 'llm:m[personas=shy.csv]*2']\n"
-        "contrasts = ['llm:m[personas=bold.csv]*2-llm:m[personas=shy.csv]*2']"
     )
     planned = read_plan(tmp_path / "plan.toml")
     with serving(respond) as server:
@@ -119,10 +115,8 @@ def test_tables_are_an_axis_of_a_study_and_nothing_reads_them_again(tmp_path: Pa
         (tmp_path / "bold.csv").unlink()
         run = Run.open(study.runs()[0].path, models=models)
         fork = run.fork(1, tmp_path / "fork.journal", seed=9)
-    [compared] = study.answer().comparisons["rosters"]
     with JournalReader(fork.path) as reader:
         roster = next(iter(reader)).setup["roster"]
 
     assert drawn(0, range(2)) == [entry["options"]["persona"] for entry in roster]
     assert fork.verify().holds
-    assert ("llm:m[personas=shy.csv]*2", "llm:m[personas=bold.csv]*2") == (compared.a, compared.b)

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.budget import Budget
-from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
@@ -31,7 +29,6 @@ from tests.llm.servers import (
     Server,
     closed_port,
     completion,
-    counted,
     error,
     reply,
     serving,
@@ -210,31 +207,6 @@ def test_a_run_stops_before_a_ceiling_is_passed_and_goes_on_under_a_higher_one(
     resume(path, models=models(server.address, **CEILINGS[kind](2 * whole)))
     assert 12 == len(server.asked)
     assert whole == spent(path)
-
-
-def test_a_ceiling_counts_what_was_taken_before_the_run_broke_off(
-    server: Server, tmp_path: Path
-) -> None:
-    """To the token: the same ceiling lets a run that was resumed go just as far."""
-    free, cut = tmp_path / "free.journal", tmp_path / "cut.journal"
-    record(free, SHORT, "llm:a*3,raid", models=models(server.address, concurrency=1))
-    commits = commits_of(free)
-    for commit in commits[1:-1]:
-        cut.write_bytes(free.read_bytes()[: commit.end])
-        with JournalReader(cut) as reader:
-            held = [one.amount for one in asked_by(reader)]
-        budget = Budget(Models(), ["a"], held)
-
-        assert spent(cut) == counted(budget)[0]
-        limits = models(server.address, max_tokens=spent(cut) + 100)
-        before = len(server.asked)
-        if commit.unit == 4 and len(rows_in(cut)) == 12:
-            resume(cut, models=limits)  # nobody is left to be asked
-        else:
-            with pytest.raises(RunStopped, match="and 100 of"):
-                resume(cut, models=limits)
-
-        assert before == len(server.asked)
 
 
 THOUGHT = "so " * 60_000

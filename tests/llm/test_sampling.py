@@ -79,13 +79,6 @@ def test_fields_that_only_sound_like_secrets_are_sent(tmp_path: Path, field: str
     assert table(tmp_path, f"[a.extra_body]\n{field}")["a"][0].extra_body is not None
 
 
-def test_a_table_of_fields_is_made_canonical(tmp_path: Path) -> None:
-    text = '[a.extra_body]\nz = 1\n"ä" = ["x", {b = 2.5, a = true}]'
-    [(model, _)] = table(tmp_path, text).values()
-
-    assert '{"z":1,"ä":["x",{"a":true,"b":2.5}]}' == model.extra_body
-
-
 SECRET, OURS, MORE = "the name of a secret", "is sent by goldrush", "more than one answer"
 
 
@@ -131,7 +124,8 @@ def test_fields_have_one_text_and_come_out_of_it_the_same(fields: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", '{"b":1,"a":1}', '{"a": 1}', '{"a":NaN}', "[" * 4096, '{"key":1}', 3]
+    "text",
+    ["[]", '{"b":1,"a":1}', '{"a": 1}', '{"a":"\\u00e4"}', '{"a":NaN}', "[" * 4096, '{"key":1}', 3],
 )
 def test_an_entry_with_another_text_is_forged(text: Any) -> None:
     model = Model("a", "a-1", max_tokens=9, notes=False, seed_from=OPTION, reasoning=NONE, prompt=1)

@@ -16,9 +16,8 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.model import Model, options_by_prefix, prefixed_options
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.options import FRAMING
-from goldrush.agents.llm.personas import persona_drawn
 from goldrush.agents.llm.wording_rosters import recorded_once
-from goldrush.agents.roster import Entry, RosterPart, parts_of
+from goldrush.agents.roster import Entry, RosterPart, parts_of, with_personas
 from goldrush.agents.seats import (
     MODEL,
     OWN,
@@ -170,15 +169,12 @@ def recast(
                 policy = SCRIPTED if place < len(named) // 2 else RANDOM
                 seats[seat.agent] = replace(seat, policy=policy, options={})
             continue
-        policy, given = player_of(POLICY_SET, part, Typed(models))
-        for seat in named:
-            options = persona_drawn(given, seat.agent, seed)
-            _check_role(seat, policy)
-            seats[seat.agent] = (
-                _as_sonnet(seat, policy, options, part)
-                if called == Class.SONNET
-                else replace(seat, policy=policy, options=options)
-            )
+        policy, options = player_of(POLICY_SET, part, Typed(models))
+        played = [replace(seat, policy=policy, options=options) for seat in named]
+        for seat, new in zip(named, with_personas(played, seed), strict=True):
+            _check_role(new)
+            is_sonnet = called == Class.SONNET
+            seats[seat.agent] = _as_sonnet(seat, new, part) if is_sonnet else new
     check_models(seats.values(), PROMPT)
     return list(recorded_once(list(seats.values()), cast))
 
@@ -186,11 +182,11 @@ def recast(
 _MODEL_WORKER: Final = (Role.WORKER, LLM)
 
 
-def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> Seat:
-    """The seat of a worker that is another model as a sonnet. Raises BadInput."""
-    if policy != LLM:
+def _as_sonnet(seat: Seat, other: Seat, part: RosterPart) -> Seat:
+    """The seat of a worker that is the `other` model as a sonnet. Raises BadInput."""
+    if other.policy != LLM:
         raise BadInput(f"{part} is no model", f"write {Class.SONNET}={LLM}:MODEL")
-    haiku, sonnet = Model.of(options_by_prefix(seat.options)[""]), Model.of(options)
+    haiku, sonnet = Model.of(options_by_prefix(seat.options)[""]), Model.of(other.options)
     if sonnet != haiku and sonnet.name == haiku.name:
         raise BadInput(
             f"the models of the two classes are both {haiku.name}, with other options",
@@ -205,11 +201,11 @@ def _as_sonnet(seat: Seat, policy: str, options: Options, part: RosterPart) -> S
     return replace(seat, options=prefixed_options({"": haiku, Class.SONNET: sonnet}))
 
 
-def _check_role(seat: Seat, policy: str) -> None:
+def _check_role(seat: Seat) -> None:
     """Raises BadInput for a policy of workers in an office."""
-    if seat.role != Role.WORKER and policy in (RANDOM, SILENT):
+    if seat.role != Role.WORKER and seat.policy in (RANDOM, SILENT):
         raise BadInput(
-            f"{policy} is a policy of workers, and {seat.name} is not a worker",
+            f"{seat.policy} is a policy of workers, and {seat.name} is not a worker",
             f"take {SCRIPTED}, {_OTHERS}",
         )
 
