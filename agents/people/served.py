@@ -77,14 +77,14 @@ class Seats:
     Args:
         tell: told of each seat with its address, when it is asked for the first time.
         times: a CSV file with a row for each answer: when its page was opened (UTC), unit, player,
-            seconds from then to the answer, and the number of answers refused before it. One that
-            is there is continued.
+            seconds from then to the answer, and the number of answers refused before it.
+        goes_on: whether a file of times that is there is continued, and not replaced.
 
     Raises BadInput if there is a file of another kind at `times`.
     """
 
-    def __init__(self, tell: Callable[[str], None], times: str) -> None:
-        is_there = check_target(times, is_own=_is_times)
+    def __init__(self, tell: Callable[[str], None], times: str, *, goes_on: bool) -> None:
+        is_there = check_target(times, is_own=_is_times) and goes_on
         self._tell, self._times = tell, times
         self._rows = io.StringIO()
         self._rows.write((Path(times).read_text("utf-8", "replace") if is_there else "") or TIMES)

@@ -21,7 +21,7 @@ from httpx2 import request
 
 from goldrush.agents.people import Inquiry
 from goldrush.agents.people.forms import hint, value
-from goldrush.agents.people.served import Seats
+from goldrush.agents.people.served import TIMES, Seats
 from goldrush.cli.people import people_for
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.verify import verify
@@ -95,7 +95,8 @@ def asked(player: str, prompt: str) -> Inquiry:
 
 def test_several_questions_to_a_person_are_asked_one_after_the_other(path: Path) -> None:
     seats: SimpleQueue[str] = SimpleQueue()
-    ask = Seats(seats.put, str(path)).ask
+    path.write_text(f"{TIMES}of a run before\n")
+    ask = Seats(seats.put, str(path), goes_on=False).ask
     with ThreadPoolExecutor(1) as pool:
         given = pool.submit(lambda: [*ask([asked("a", "1?"), asked("b", "2?"), asked("a", "3?")])])
         a, b = (seats.get(timeout=HANGS).partition(": ")[2] for _ in "ab")
@@ -107,15 +108,17 @@ def test_several_questions_to_a_person_are_asked_one_after_the_other(path: Path)
     assert ["1?", "3?", "Waiting", "Waiting"] == says
     answers = [(at, json.loads(text)["items"]) for at, text in given.result()]
     assert [(0, 1), (2, 2), (1, 1)] == answers
+    assert "before" not in path.read_text()
     assert 'value=""' in pages[0]  # a field may have the name of what every dict has
 
 
 def test_an_answer_counts_though_the_browser_goes_as_the_page_comes(path: Path) -> None:
     seats: SimpleQueue[str] = SimpleQueue()
+    ask = Seats(seats.put, str(path), goes_on=False).ask
     tab = socket.socket()
     tab.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # at once
     with ThreadPoolExecutor(1) as pool:
-        given = pool.submit(lambda: [*Seats(seats.put, str(path)).ask([asked("a", "1?")])])
+        given = pool.submit(lambda: [*ask([asked("a", "1?")])])
         seat = httpx2.URL(seats.get(timeout=HANGS).partition(": ")[2])
         tab.connect((seat.host, seat.port))
         form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 7"
