@@ -27,10 +27,10 @@ def at_terminal() -> Ask | None:
     return _Terminal().ask if sys.stdin.isatty() else None
 
 
-def people_for(journal: str, *, serve: bool) -> AskTogether | None:
+def people_for(journal: str, *, serve: bool, goes_on: bool = False) -> AskTogether | None:
     """Asks the people of a run, at the terminal, or (`serve`) by pages on this machine, whose
-    addresses are told on stderr; times are in NAME.times.csv beside the journal. None: nobody can
-    be asked. Raises BadInput as `Seats`.
+    addresses are told on stderr; times are in NAME.times.csv beside the journal, after those of a
+    run that `goes_on`. None: nobody can be asked. Raises BadInput as `Seats`.
     """
     if not serve:
         ask = at_terminal()
@@ -41,7 +41,7 @@ def people_for(journal: str, *, serve: bool) -> AskTogether | None:
     def tell(seat: str) -> None:
         click.echo(escaped(seat), err=True)
 
-    return Seats(tell, str(Path(journal).with_suffix(".times.csv"))).ask
+    return Seats(tell, str(Path(journal).with_suffix(".times.csv")), goes_on=goes_on).ask
 
 
 class _Terminal:

@@ -161,7 +161,7 @@ def resume(
     from goldrush.replay.run import Run
 
     allow_own_policies(playing.trust)
-    people = people_for(journal, serve=recording.serve)
+    people = people_for(journal, serve=recording.serve, goes_on=True)
     resources = playing.resources(jobs, people, models_of(reach))
     run = Run(journal, resources)
     play = partial(run.resume, fsync=recording.fsync)

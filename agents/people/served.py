@@ -2,7 +2,8 @@
 
 Only loopback is served. The address of a page holds a secret, which stands for the person. A page
 that is loaded again, or opened in another browser, shows the question that waits. An answer counts
-once the page that follows has been sent, because the process may end with the last answer.
+once the page that follows has been sent, or the browser has gone, because the process may end with
+the last answer.
 """
 
 from __future__ import annotations
@@ -30,13 +31,21 @@ from goldrush.kernel.text import escaped
 
 try:
     from flask import Flask, Response, abort, make_response, render_template, request
-    from werkzeug.serving import make_server
+    from werkzeug.serving import WSGIRequestHandler, make_server
 except ImportError:  # told to whoever gives --serve
     raise BadInput("pages for people need flask", "pip install 'goldrush-sim[people]'") from None
 
 ANSWER_MAX: Final = 400_000  # bytes, of which flask would take 500,000 at most
 HOST: Final = "127.0.0.1"
 TIMES: Final = "shown,unit,player,seconds,refused\n"
+_THEN: Final = "goldrush.then"  # in a request: what is called when its response has been sent
+
+
+class _Handler(WSGIRequestHandler):
+    def run_wsgi(self) -> None:
+        """Respond. Flask would not tell when a browser has gone: Send was clicked twice."""
+        super().run_wsgi()
+        self.environ.get(_THEN, lambda: None)()
 
 
 @attrs.define
@@ -68,14 +77,14 @@ class Seats:
     Args:
         tell: told of each seat with its address, when it is asked for the first time.
         times: a CSV file with a row for each answer: when its page was opened (UTC), unit, player,
-            seconds from then to the answer, and the number of answers refused before it. One that
-            is there is continued.
+            seconds from then to the answer, and the number of answers refused before it.
+        goes_on: whether a file of times that is there is continued, and not replaced.
 
     Raises BadInput if there is a file of another kind at `times`.
     """
 
-    def __init__(self, tell: Callable[[str], None], times: str) -> None:
-        is_there = check_target(times, is_own=_is_times)
+    def __init__(self, tell: Callable[[str], None], times: str, *, goes_on: bool) -> None:
+        is_there = check_target(times, is_own=_is_times) and goes_on
         self._tell, self._times = tell, times
         self._rows = io.StringIO()
         self._rows.write((Path(times).read_text("utf-8", "replace") if is_there else "") or TIMES)
@@ -83,7 +92,7 @@ class Seats:
         self._lock = Lock()
         # The index of each answer, the answer, and its row of times.
         self._answers: SimpleQueue[tuple[int, str, tuple[object, ...]]] = SimpleQueue()
-        self._server = make_server(HOST, 0, self._app(), threaded=True)
+        self._server = make_server(HOST, 0, self._app(), threaded=True, request_handler=_Handler)
         logging.getLogger("werkzeug").setLevel(logging.CRITICAL)  # stderr is the run's
         Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -140,9 +149,8 @@ class Seats:
         row = (shown.isoformat(), inquiry.unit, seat.player, seconds, seat.refused)
         seat.waiting.popleft()
         seat.answered, seat.shown, seat.refused = seat.answered + 1, None, 0
-        response = _page(seat)
-        response.call_on_close(lambda: self._answers.put((index, text, row)))
-        return response
+        request.environ[_THEN] = lambda: self._answers.put((index, text, row))
+        return _page(seat)
 
 
 def _answer(inquiry: Inquiry, typed: dict[str, str]) -> str:
@@ -150,7 +158,9 @@ def _answer(inquiry: Inquiry, typed: dict[str, str]) -> str:
 
     def field(name: str, schema: Schema) -> object:
         try:
-            return forms.value(schema, typed.pop(name, ""))
+            return forms.value(schema, typed.pop(name))
+        except KeyError:  # of a body that was cut off, or is no form
+            raise BadInput(f"{name} is missing", "send the form again") from None
         except BadInput as error:
             raise BadInput(f"{name}: {error.what}", error.instead) from None
 
