@@ -614,7 +614,7 @@ class StepPlay(Record, Generic[V], frozen=True, dict=True):  # with a cached pro
                 return f"{wrong}: there is no JSON object with {fields}"
             return None if code is None else f"{wrong} ({code})"
 
-        return Inquiry(player, unit, prompt.messages, prompt.schema, fault)
+        return Inquiry(agent, player, unit, prompt.messages, prompt.schema, fault)
 
     def row(self, prompt: Question, text: str | None, error: str | None, source: Source) -> Row:
         return self._prompts.row(prompt.agent, text, error, source)

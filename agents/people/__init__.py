@@ -25,6 +25,7 @@ class Inquiry(Record, frozen=True):
     """One question to a person.
 
     Attributes:
+        agent: the number of the agent that the person plays.
         player: the agent that the person plays: its label, or what its wording calls it.
         unit: label of the unit, as in "assignment 3"; empty: the prompt has a wording, which alone
             says it.
@@ -34,6 +35,7 @@ class Inquiry(Record, frozen=True):
             it; otherwise it is null, or false.
     """
 
+    agent: int
     player: str
     unit: str
     messages: Sequence[Message]

@@ -18,12 +18,13 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from secrets import token_urlsafe
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Final
 
 import attrs
 
 from goldrush.agents.people import Inquiry, forms
+from goldrush.agents.pool import next_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, write_whole
 from goldrush.kernel.shape import Schema
@@ -37,6 +38,7 @@ except ImportError:  # told to whoever gives --serve
 
 ANSWER_MAX: Final = 400_000  # bytes, of which flask would take 500,000 at most
 HOST: Final = "127.0.0.1"
+TOLD_MAX: Final = 2.0  # seconds that a run waits for the page after an answer
 TIMES: Final = "shown,unit,player,seconds,refused\n"
 _THEN: Final = "goldrush.then"  # in a request: what is called when its response has been sent
 
@@ -59,6 +61,7 @@ class _Seat:
         refused: how many answers to it were not valid.
     """
 
+    agent: int
     player: str
     waiting: deque[tuple[int, Inquiry]] = attrs.field(factory=deque)
     answered: int = 0
@@ -69,6 +72,22 @@ class _Seat:
     def question(self) -> int:
         """The number of the question that waits, from 1; 0: none does."""
         return self.answered + 1 if self.waiting else 0
+
+
+@attrs.define
+class _Sent:
+    """An answer: its index among those asked together, and its row of times.
+
+    Attributes:
+        recorded: set when the answer is in the journal.
+        told: set when the page that says so has been sent, whether or not it arrived.
+    """
+
+    index: int
+    text: str
+    times: tuple[object, ...]
+    recorded: Event = attrs.field(factory=Event)
+    told: Event = attrs.field(factory=Event)
 
 
 class Seats:
@@ -90,8 +109,7 @@ class Seats:
         self._rows.write((Path(times).read_text("utf-8", "replace") if is_there else "") or TIMES)
         self._seats: dict[str, _Seat] = {}  # by the secret in the address
         self._lock = Lock()
-        # The index of each answer, the answer, and its row of times.
-        self._answers: SimpleQueue[tuple[int, str, tuple[object, ...]]] = SimpleQueue()
+        self._answers: SimpleQueue[_Sent] = SimpleQueue()
         self._server = make_server(HOST, 0, self._app(), threaded=True, request_handler=_Handler)
         logging.getLogger("werkzeug").setLevel(logging.CRITICAL)  # stderr is the run's
         Thread(target=self._server.serve_forever, daemon=True).start()
@@ -100,20 +118,22 @@ class Seats:
         """See `people.AskTogether`. Raises WriteFailed if the file of times cannot be written."""
         with self._lock:
             for index, inquiry in enumerate(inquiries):
-                self._seat(inquiry.player).waiting.append((index, inquiry))
+                self._seat(inquiry).waiting.append((index, inquiry))
         for _ in inquiries:
-            index, text, row = self._answers.get()
-            yield index, text
-            csv.writer(self._rows, lineterminator="\n").writerow(row)
+            sent = next_of(self._answers)
+            yield sent.index, sent.text
+            csv.writer(self._rows, lineterminator="\n").writerow(sent.times)
             write_whole(self._times, self._rows.getvalue().encode(), is_own=_is_times)
+            sent.recorded.set()
+            sent.told.wait(TOLD_MAX)  # the run may end with this answer
 
-    def _seat(self, player: str) -> _Seat:
+    def _seat(self, inquiry: Inquiry) -> _Seat:
         for seat in self._seats.values():
-            if seat.player == player:
+            if seat.agent == inquiry.agent:
                 return seat
         secret = token_urlsafe(16)
-        self._tell(f"{player}: http://{HOST}:{self._server.port}/{secret}")
-        return self._seats.setdefault(secret, _Seat(player))
+        self._tell(f"{inquiry.player}: http://{HOST}:{self._server.port}/{secret}")
+        return self._seats.setdefault(secret, _Seat(inquiry.agent, inquiry.player))
 
     def _app(self) -> Flask:
         app = Flask(__name__, static_folder=None, template_folder=".")
@@ -127,30 +147,36 @@ class Seats:
         def page(secret: str) -> Response:
             seat, typed = self._of(secret), request.form.to_dict()
             answered = request.args.get("question") if request.method == "POST" else None
-            with self._lock:  # another window may have answered
-                is_waiting = seat.waiting and answered == str(seat.question)
-                return self._taken(seat, typed) if is_waiting else _page(seat)
+            fault, sent = "", None
+            with self._lock:
+                if seat.waiting and answered == str(seat.question):  # in no other window before
+                    try:
+                        sent = self._taken(seat, typed)
+                    except BadInput as error:
+                        seat.refused, fault = seat.refused + 1, str(error)
+            if sent is not None:
+                sent.recorded.wait()
+                request.environ[_THEN] = sent.told.set
+            with self._lock:
+                return _page(seat, typed if fault else {}, fault)
 
         return app
 
     def _of(self, secret: str) -> _Seat:
         return self._seats.get(secret) or abort(404)
 
-    def _taken(self, seat: _Seat, typed: Mapping[str, str]) -> Response:
-        """The page after what was typed, which is taken if it is a valid answer."""
+    def _taken(self, seat: _Seat, typed: Mapping[str, str]) -> _Sent:
+        """What was typed, if it is a valid answer. Raises BadInput."""
         index, inquiry = seat.waiting[0]
-        try:
-            text = _answer(inquiry, dict(typed))
-        except BadInput as error:
-            seat.refused += 1
-            return _page(seat, typed, str(error))
+        text = _answer(inquiry, dict(typed))
         shown = seat.shown or datetime.now(UTC)
         seconds = (datetime.now(UTC) - shown).total_seconds()
-        row = (shown.isoformat(), inquiry.unit, seat.player, seconds, seat.refused)
+        times = (shown.isoformat(), inquiry.unit, seat.player, seconds, seat.refused)
         seat.waiting.popleft()
         seat.answered, seat.shown, seat.refused = seat.answered + 1, None, 0
-        request.environ[_THEN] = lambda: self._answers.put((index, text, row))
-        return _page(seat)
+        sent = _Sent(index, text, times)
+        self._answers.put(sent)
+        return sent
 
 
 def _answer(inquiry: Inquiry, typed: dict[str, str]) -> str:

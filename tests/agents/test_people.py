@@ -29,7 +29,7 @@ from tests.browser import PHONE, WIDE, Tab, browsers
 from tests.cli.helpers import ROOT
 from tests.journals import events_of
 from tests.llm.servers import plan, serving
-from tests.waiting import HANGS, until
+from tests.waiting import HANGS
 
 KINDS = {"type": "string", "enum": ["claim", "mine"]}
 PLOT = {"type": "integer", "minimum": 0, "maximum": 99}
@@ -90,7 +90,9 @@ def get(address: str, typed: dict[str, str] | None = None, host: str = "") -> tu
 
 def asked(player: str, prompt: str) -> Inquiry:
     messages: Any = [{"content": "RULES"}, {"content": prompt}]
-    return Inquiry(player, "round 1", messages, {"properties": {"items": PLOT}}, lambda text: None)
+    return Inquiry(
+        ord(player), player, "round 1", messages, {"properties": {"items": PLOT}}, lambda text: None
+    )
 
 
 def test_several_questions_to_a_person_are_asked_one_after_the_other(path: Path) -> None:
@@ -174,7 +176,6 @@ def test_who_stops_keeps_answers_and_times_and_goes_on(path: Path) -> None:
     with served("record", "--roster", "human*2", "--rounds", "1", "--out", path) as (run, seats):
         assert next(seats) != (other := f"{next(seats)}?question=1")
         assert [422, 200] == [get(other, {"actions": text})[0] for text in ("claim", "claim 1")]
-        until(times.exists)
         run.send_signal(signal.SIGINT)
         assert 130 == run.wait(HANGS)
     with served("resume", path) as (run, seats):

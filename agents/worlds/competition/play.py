@@ -168,7 +168,7 @@ class SeasonPlay:
         agent, asks = self._agent(prompt), QUESTIONS[prompt.name].asks
         unit = "" if self._framed(agent).wording.text else self.unit
         fault = partial(self.fault_of, prompt)
-        return Inquiry(agent.name, unit, prompt.messages, prompt.schema, fault, asks)
+        return Inquiry(prompt.agent, agent.name, unit, prompt.messages, prompt.schema, fault, asks)
 
     def fault_of(self, asked: Question, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""

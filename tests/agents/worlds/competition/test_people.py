@@ -203,7 +203,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
             {"role": "system", "content": "THE RULES \x1b[2J"}, {"role": "user", "content": "NOW"}
         ]  # fmt: skip
         inquiry = Inquiry(
-            "ben", "assignment 1", messages, asked.schema(rules_of(nk())),
+            0, "ben", "assignment 1", messages, asked.schema(rules_of(nk())),
             lambda text: fault.get(json.loads(text).get("words")), asked.asks,
         )  # fmt: skip
         ask = at_terminal()
