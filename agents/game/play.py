@@ -48,7 +48,6 @@ WATCHED: Final = 20
 LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
 # How an entry can be framed: a game has no place for notes, and no order.
 FRAMED: Final = ("wording", "wording_sha256", "wording_text", "persona")
-METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
 
 
 @attrs.frozen(slots=False)
@@ -133,7 +132,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
             default=game.roster or next(iter(game.policies), ""),
             agents=_default_agents(game),
             agents_max=AGENTS_MAX,
-            method=METHOD,
+            method="act",
             prompt=version if game.submissions else None,
             recording=lambda path: Recording(path, self.world, codes),
         )
@@ -193,13 +192,13 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         )
         watched = () if before is None else _watched_agents(state)
         return StepView(
-            state, state.config, asks, self._events[code], prefix, before, watched,
+            state, asks, self._events[code], prefix, before, watched,
             is_recorded_as_is, type(state.config).observe is not Game.observe,
         )  # fmt: skip
 
     def ask(self, policy: object, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
-        agent, game = entry.agent, view.game
+        agent, game = entry.agent, view.state.config
         if not isinstance(policy, GamePolicy):
             function: Callable[..., object] = partial(_act, policy)
         elif type(policy).is_together:
@@ -227,7 +226,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         """The rows of all whose entry in the roster is the same, by agent, whoever of them is asked
         now: so a replaced submission of one changes nothing for the others.
         """
-        game, state = view.game, view.state
+        game, state = view.state.config, view.state
         movers = self.compiled.movers(state)
         agents = self._alike(state.roster, entry.agent)
         if len(movers) < game.agents:
@@ -263,7 +262,7 @@ class GamePlayers(SimultaneousPlayers[State, StepView]):
         if view.is_recorded_as_is and type(submitted) is view.asks:
             return (agent, *submitted[1:])
         row = _checked(submitted, agent, view.asks, view.event)
-        agents = view.game.agents
+        agents = view.state.config.agents
         if self.compiled.names_stranger(self.compiled.codes[view.asks], [row], agents):
             raise BadPlan(f"{submitted} names an agent that is not there: {agents} play")
         return row

@@ -22,7 +22,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.declared import one_of
 from goldrush.kernel.game.game import Game, doc_of
 from goldrush.kernel.game.hints import Field
-from goldrush.kernel.game.records import Observation, State, Submission
+from goldrush.kernel.game.records import Observation, State
 from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.shape import AGENT, Schema, record
 from goldrush.kernel.world import Row
@@ -45,11 +45,11 @@ class GamePrompts:
     @cached_property
     def _framed(self) -> Callable[[int], Framed]:
         """How an agent is asked."""
-        return framed_in(self.view.state.roster, self.view.game.seed, self._wordable)
+        return framed_in(self.view.state.roster, self.view.state.config.seed, self._wordable)
 
     def messages(self, agent: int) -> list[Message]:
         """The rules, the settings, and what the agent sees."""
-        game, framed = self.view.game, self._framed(agent)
+        game, framed = self.view.state.config, self._framed(agent)
         worded = framed.messages
         seen = self._seen(agent)
         asks = self.view.asks
@@ -74,16 +74,19 @@ class GamePrompts:
 
     def _seen(self, agent: int) -> Any:
         with self.compiled.running("observe", self.view.state):
-            return self.view.game.observe(self.view.state, agent)
+            return self.view.state.config.observe(self.view.state, agent)
 
     def schema(self, agent: int) -> Schema:
         """The JSON schema of the answer. Raises BadInput for a number without a range."""
         asks = self.view.asks
         for name, field in asks.types.items():
             if not field.choices and field.range is None and not _is_free(field):
-                raise _no_range(asks, name)
+                raise BadInput(
+                    f"{asks.__name__}.{name} has no range, so no model can be asked for it",
+                    f"give it one, as in `{name}: int = within(0, 10)`",
+                )
         schema = dict(record(**{name: field.kind for name, field in asks.types.items()}).schema)
-        last = self.view.game.agents - 1
+        last = self.view.state.config.agents - 1
         kinds = schema["properties"] = {
             name: _up_to(last, kind) if asks.types[name].kind.entity == "agent" else kind
             for name, kind in schema["properties"].items()
@@ -96,7 +99,7 @@ class GamePrompts:
         """By field, the legal values, where the game lists them. Raises BadInput for what is no
         list of them.
         """
-        game, asks = self.view.game, self.view.asks
+        game, asks = self.view.state.config, self.view.asks
         if self.compiled.phase(self.view.state).asks is None:
             return {}
         seen = self._seen(agent)
@@ -129,7 +132,7 @@ class GamePrompts:
                 return self._default(agent, INVALID, source)
             values.append(value)
         row = (agent, *values, None, source)
-        compiled, agents = self.compiled, self.view.game.agents
+        compiled, agents = self.compiled, self.view.state.config.agents
         if compiled.names_stranger(compiled.codes[asks], [row], agents):
             return self._default(agent, INVALID, source)
         return row
@@ -147,7 +150,7 @@ class GamePrompts:
         if choices:
             return " or ".join(map(json.dumps, choices))
         if field.kind.entity == "agent":
-            last = self.view.game.agents - 1
+            last = self.view.state.config.agents - 1
             return field.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
         return field.kind.name
 
@@ -179,14 +182,6 @@ def _up_to(last: int, schema: Schema) -> Schema:
     if "anyOf" in schema:
         return {"anyOf": [_up_to(last, each) for each in schema["anyOf"]]}
     return schema
-
-
-def _no_range(asks: type[Submission], name: str) -> BadInput:
-    """The error for a number without a range, for which no model can be asked."""
-    return BadInput(
-        f"{asks.__name__}.{name} has no range, so no model can be asked for it",
-        f"give it one, as in `{name}: int = within(0, 10)`",
-    )
 
 
 def in_row(value: object, field: Field) -> object:

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from goldrush.kernel.game.game import Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import watched
 from goldrush.kernel.world import EventType, Row
@@ -17,7 +16,6 @@ class StepView(msgspec.Struct, frozen=True):
     """What asking takes in one step.
 
     Attributes:
-        game: the game with its settings.
         asks: the type of the submissions.
         event: that of their events.
         prefix: the front of the keys of policies' draws.
@@ -29,7 +27,6 @@ class StepView(msgspec.Struct, frozen=True):
     """
 
     state: State
-    game: Game
     asks: type[Submission]
     event: EventType
     prefix: tuple[int | str, ...]

@@ -21,7 +21,7 @@ from typing import Any
 import click
 import msgpack
 
-from goldrush.agents.worlds.mining.roster import ROSTER_DEFAULT
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
@@ -81,7 +81,7 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
 
     # Greedy miners rest once every plot is theirs; rounds of the default roster never repeat.
     for name, roster, peers, targets in (
-        ("default roster", ROSTER_DEFAULT, plain.MIXED, BUSY),
+        ("default roster", POLICY_SET.default, plain.MIXED, BUSY),
         ("greedy miners", "greedy-mine", plain.GREEDY, AT_REST),
     ):
         yield (name, "", "", "", "")

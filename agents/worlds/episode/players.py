@@ -39,7 +39,6 @@ from goldrush.agents.simultaneous import SimultaneousPlayers
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.agents.worlds.episode.policies import (
     CALLER,
-    METHOD,
     ActionSampler,
     EpisodePolicy,
 )
@@ -65,7 +64,6 @@ from goldrush.kernel.worlds.episode.values import ARRAY, DICT, Encoded
 from goldrush.kernel.worlds.episode.world import NAME, episode_world
 
 RANDOM: Final = "random"
-HORIZON: Final = "steps"
 NOTHING: Final = episode_world()  # runs nothing, but has the events and the nouns
 
 Recordings = Mapping[int, "EpisodeRecording"]  # by agent
@@ -81,11 +79,11 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeState]):
         default=RANDOM,
         agents=1,
         agents_max=AGENTS_MAX,
-        method=METHOD,
+        method="act",
         recording=lambda path: EpisodeRecording(path),
     )
     codes = (ACTED,)
-    horizon = HORIZON
+    horizon = "steps"
     forks = FORKS
     stand_in = RANDOM
     leaves_state = True

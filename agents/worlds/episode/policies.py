@@ -8,7 +8,6 @@ from typing import Final, Protocol
 from goldrush.agents.worlds.episode.subjects import Seen
 from goldrush.kernel.draws import Draws
 
-METHOD: Final = "act"
 CALLER: Final = "caller"  # the name of the external policy that is the program around a wrapper
 SEEDS: Final = 1 << 31  # seeds that are drawn lie below: all libraries take them
 MASK: Final = "action_mask"  # in an observation or an info: which actions are allowed

@@ -205,12 +205,8 @@ def _form_b(category: str, item: object, pointwise: bool, form: Form) -> _Parts 
     takes_pair = category == "mine" or (category == "defend" and pointwise)
     if takes_pair and isinstance(item, list) and len(item) == 2:
         return category, item[0], item[1]
-    if category == "mine" and isinstance(item, tuple):
-        return _mine_object(item, form)
-    return category, item, 1
-
-
-def _mine_object(item: _Object, form: Form) -> _Parts | None:
+    if category != "mine" or not isinstance(item, tuple):
+        return category, item, 1
     fields = _fields(item)
     if form.plot in fields:
         return "mine", fields[form.plot], _amount(fields, form)
@@ -283,8 +279,7 @@ def _decode(text: str, position: int) -> tuple[object, int]:
     """The value at an offset in the text, and the offset of its end. Raises ValueError."""
     if _is_too_deep(text, position):
         raise ValueError("nested too deep")
-    value, end = _DECODER.raw_decode(text, position)
-    return value, end
+    return _DECODER.raw_decode(text, position)
 
 
 def _is_too_deep(text: str, position: int) -> bool:

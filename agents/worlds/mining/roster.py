@@ -280,9 +280,6 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
 PROMPT_MAX: Final = 65_536  # bytes of both messages, in any wording and with any persona
 PROMPT: Final = PromptVersion(3, PROMPT_MAX, FRAMING, _wordable)
 NULL: Final = "random"  # the policy that cannot learn
-AGENTS_DEFAULT: Final = 10
-ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
-MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
 
 
 def recording(path: str | Path) -> Recording:
@@ -293,11 +290,11 @@ def recording(path: str | Path) -> Recording:
 POLICY_SET: Final = PolicySet(
     world=MINING.name,
     policies=POLICIES,
-    default=ROSTER_DEFAULT,
-    agents=AGENTS_DEFAULT,
+    default="greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2",
+    agents=10,
     agents_max=AGENTS_MAX,
     method="plan",
-    mixes=MIXES,
+    mixes={"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"},
     prompt=PROMPT,
     recording=recording,
 )

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 from goldrush.agents.llm.messages import plural
 from goldrush.agents.llm.parts import cut, size
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, LIST, Terms, number
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     KINDS,
@@ -59,10 +61,9 @@ class History:
         """The texts of the rules of a configuration, for who renders them; kept from round to round
         while the configuration is the same.
         """
-        rules = self._rules
-        if rules[0] is not config:
-            rules = self._rules = config, {}
-        return rules[1]
+        if self._rules[0] is not config:
+            self._rules = config, {}
+        return self._rules[1]
 
     def text(self, records: Sequence[RoundRecord]) -> str:
         """What happened in these rounds; empty if there are none."""
@@ -81,7 +82,7 @@ class History:
 
     def line(self, record: RoundRecord) -> tuple[str, int]:
         """The line of a round, and its bytes."""
-        facts = {kind: list(items) for kind, items in self._facts(record).items()}
+        facts = self._facts(record)
         line = self._line(record.round, facts, LINE_MAX)
         if size(line) > LINE_MAX:
             around = size(self._line(record.round, facts, 0))
@@ -101,19 +102,17 @@ class History:
         events_ = " ".join(filter(None, events)) or self.terms("history_nothing")
         return self.terms("history_round", round=round, events=events_)
 
-    def _facts(self, record: RoundRecord) -> Mapping[str, Iterable[str]]:
+    def _facts(self, record: RoundRecord) -> Mapping[str, Sequence[str]]:
         """The events of a round by kind, without the kinds that did not occur."""
         terms, public = self.terms, record.view(public_round)
-        by_outcome: dict[str, list[PublicRaid]] = {}
-        for raid in public.raids:
-            by_outcome.setdefault(raid.outcome, []).append(raid)
+        by_outcome = grouped(public.raids, attrgetter("outcome"))
         rulings: dict[str, list[str]] = {}
         for plot, captor, victim, _, remedy, _, _ in record.rows(RULED):
             # Never how much the fine was: it may be all that the agent had.
             id, who = ("restored", victim) if remedy == Remedy.RESTORED else ("fined", captor)
             said = terms(id, plot=terms.plot(plot), owner=terms.agent(who), agent=terms.agent(who))
             rulings.setdefault(id, []).append(said)
-        facts: dict[str, Iterable[str]] = {
+        facts: dict[str, Sequence[str]] = {
             "claims": list(map(self._claim, public.claims)),
             **{
                 outcome: list(map(self._raid, by_outcome.get(outcome, ())))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import compress
 from typing import Final
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
@@ -26,6 +27,7 @@ from goldrush.agents.worlds.mining.parse import Form, parse
 from goldrush.agents.worlds.mining.prompts.history import History
 from goldrush.agents.worlds.mining.prompts.terms import ITEMS, Terms, number
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.grouping import grouped
 from goldrush.kernel.settings import choice, integer
 from goldrush.kernel.shape import TEXT, Schema, optional, record, several
 from goldrush.kernel.world import Row
@@ -144,11 +146,11 @@ class PlanPrompts:
         rules = history.rules_for(self.state.config)
         key = (order, framed.notes, framed.reasoning)
         if key not in rules:
-            is_mixed = len(set(self.state.staminas)) > 1
-            told = _rules(history.terms, seen, framed, order, is_mixed=is_mixed)
-            rules[key] = _joined(told)
+            rules[key] = _joined(_rules(history.terms, self.state, framed, order))
         if history not in self._shared:
-            self._shared[history] = _joined(_shown_to_all(history, self.state))
+            state, terms = self.state, history.terms  # what changes least comes first
+            all_see = [history.text(state.history), _map(terms, seen), _truces(terms, state)]
+            self._shared[history] = _joined(all_see)
         own = _joined(self._own(history, seen, framed))
         return (
             {"role": "system", "content": rules[key]},
@@ -262,19 +264,15 @@ def _sentences(*sentences: str) -> str:
 
 def _texts(framed: Framed, communication: bool) -> tuple[str, ...]:
     """The keys of an answer after the plan, in their order."""
-    has = {"say": communication, "note": framed.notes}
-    return tuple(key for key, is_there in has.items() if is_there)
+    return tuple(compress(("say", "note"), (communication, framed.notes)))
 
 
 # The rules.
 
 
-def _rules(
-    terms: Terms, seen: MiningObservation, framed: Framed, order: Sequence[str], *, is_mixed: bool
-) -> Iterable[str]:
-    """The rules of the configuration, and the form of an answer. `is_mixed`: not all agents have
-    the same stamina.
-    """
+def _rules(terms: Terms, state: MiningState, framed: Framed, order: Sequence[str]) -> Iterable[str]:
+    """The rules of the configuration, and the form of an answer."""
+    seen, is_mixed = MiningObservation(state, 0), len(set(state.staminas)) > 1
     length = terms(plural("length", seen.rounds), rounds=seen.rounds)
     yield terms("alone" if seen.agents == 1 else "among", names=_names(terms, seen.agents),
                 agents=seen.agents, length=length)  # fmt: skip
@@ -347,9 +345,7 @@ def _authority(terms: Terms, authority: Authority | None) -> str:
 
 
 def _alphas(terms: Terms, seen: MiningObservation) -> str:
-    plots: dict[float, list[int]] = {}
-    for plot, alpha in enumerate(seen.alphas):
-        plots.setdefault(alpha, []).append(plot)
+    plots = grouped(range(len(seen.alphas)), seen.alphas.__getitem__)
     if len(plots) == 1:
         return terms("alpha_all", alpha=number(seen.alphas[0]))
     richest = sorted(plots, reverse=True)
@@ -370,13 +366,6 @@ def _alphas(terms: Terms, seen: MiningObservation) -> str:
 
 
 # The round.
-
-
-def _shown_to_all(history: History, state: MiningState) -> Iterable[str]:
-    """What all agents with a wording are shown, what changes least first."""
-    yield history.text(state.history)
-    yield _map(history.terms, MiningObservation(state, 0))
-    yield _truces(history.terms, state)
 
 
 def _map(terms: Terms, seen: MiningObservation) -> str:
@@ -425,10 +414,8 @@ def _truces(terms: Terms, state: MiningState) -> str:
     truce = state.config.truce
     if truce < 2:
         return ""  # a truce of one round has ended
-    plots: dict[int, list[int]] = {}
-    for plot in state.owned:
-        if state.in_truce(plot, state.round + 1):
-            plots.setdefault(state.since[plot] + truce - 1, []).append(plot)
+    kept = (plot for plot in state.owned if state.in_truce(plot, state.round + 1))
+    plots = grouped(kept, lambda plot: state.since[plot] + truce - 1)
 
     def until(round: int) -> str:
         share = TRUCES_MAX // len(plots)

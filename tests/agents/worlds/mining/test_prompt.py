@@ -43,7 +43,6 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MEMO_MAX
 from goldrush.kernel.worlds.mining.history import public_round
-from goldrush.kernel.worlds.mining.observe import MiningObservation
 from goldrush.kernel.worlds.mining.state import MiningState
 from tests.kernel.worlds.mining.scenario import Submission
 from tests.llm.test_prompt import (
@@ -87,9 +86,7 @@ def worded(messages: Mapping[str, Any], names: Mapping[str, Any], **more: Any) -
 def numbers_by_part(state: MiningState, framed: Framed) -> list[set[str]]:
     """The numbers in each part of the rules."""
     terms = prompt._history_of(framed.wording, 0, state.config.cols).terms
-    parts = prompt._rules(
-        terms, MiningObservation(state, 0), framed, KINDS, is_mixed=len(set(state.staminas)) > 1
-    )
+    parts = prompt._rules(terms, state, framed, KINDS)
     return [set(re.findall(r"\d+(?:\.\d+)?", told)) for told in parts]
 
 
