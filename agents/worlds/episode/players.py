@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeGuard, cast
@@ -151,9 +151,8 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeState]):
         self.check_recordings(found, config)
         return PreparedRun(facts, found)
 
-    def start_agents(
-        self, context: RunContext[EpisodeState]
-    ) -> AbstractContextManager[Ask[EpisodeState]]:
+    @contextmanager
+    def start_agents(self, context: RunContext[EpisodeState]) -> Iterator[Ask[EpisodeState]]:
         """See Players. Raises BadInput for agents that only the recording program can play."""
         state, objects = context.state, context.resources.policies
         entries = entries_in(state.roster)
@@ -174,7 +173,15 @@ class EpisodePlayers(SimultaneousPlayers[EpisodeState, EpisodeState]):
             )
         _check_end(state, driven)
         given = replaced_in(context.forks[-1:])  # what earlier forks gave can lie behind this one
-        return _driving(driven, super().start_agents(context), given)
+        with super().start_agents(context) as ask:
+
+            def inputs_of(state: EpisodeState) -> Inputs:
+                inputs = driven.inputs(state, lambda: ask(state))
+                if given:
+                    _check_used(given, state, inputs)
+                return inputs
+
+            yield inputs_of
 
     def policy_check(
         self, resources: Resources
@@ -406,21 +413,6 @@ def _drawn_reset(state: EpisodeState, options: Encoded = None) -> Row:
 
 def _first(recordings: Recordings) -> EpisodeRecording:
     return recordings[min(recordings)]
-
-
-@contextmanager
-def _driving(
-    driven: _Driven, asking: AbstractContextManager[Ask[EpisodeState]], given: ReplacedByStep
-) -> Iterator[Ask[EpisodeState]]:
-    with asking as ask:
-
-        def inputs_of(state: EpisodeState) -> Inputs:
-            inputs = driven.inputs(state, lambda: ask(state))
-            if given:
-                _check_used(given, state, inputs)
-            return inputs
-
-        yield inputs_of
 
 
 def _check_used(given: ReplacedByStep, state: EpisodeState, inputs: Inputs) -> None:
