@@ -80,7 +80,8 @@ class GamePrompts:
         """The JSON schema of the answer. Raises BadInput for a number without a range."""
         asks = self.view.asks
         for name, field in asks.types.items():
-            if not field.choices and field.range is None and not _is_free(field):
+            is_free = field.kind.entity == "agent" or field.kind.schema.get("type") == "string"
+            if not (field.choices or field.range is not None or is_free):
                 raise BadInput(
                     f"{asks.__name__}.{name} has no range, so no model can be asked for it",
                     f"give it one, as in `{name}: int = within(0, 10)`",
@@ -214,8 +215,3 @@ def shown(seen: object) -> dict[str, object]:
         f"`observe` gives a {type(seen).__name__}, which no model can be shown",
         "return a record: class Seen(goldrush.Observation): ...",
     )
-
-
-def _is_free(field: Field) -> bool:
-    """Whether a field needs no range: texts and agents."""
-    return field.kind.entity == "agent" or field.kind.schema.get("type") == "string"

@@ -241,14 +241,9 @@ def _plot(value: object, rows: int, cols: int, form: Form) -> int | None:
 
 def _holds_beyond_int64(item: object) -> bool:
     # Anywhere in the item: also under a key that is ignored or given again later.
-    left = [item]
-    while left:
-        value = left.pop()
-        if isinstance(value, (list, tuple)):
-            left.extend(value)
-        elif _is_integer(value) and not INT64_MIN <= value <= INT64_MAX:
-            return True
-    return False
+    if isinstance(item, (list, tuple)):
+        return any(map(_holds_beyond_int64, item))
+    return _is_integer(item) and not INT64_MIN <= item <= INT64_MAX
 
 
 # Names and integers.
