@@ -295,6 +295,3 @@ def test_every_agent_has_the_same_room_for_its_message_whatever_others_say() -> 
     assert quiet[:1] + quiet[2:] == loud[:1] + loud[2:]
     assert loud[1].endswith("(cut)")
     assert not any(line.endswith("(cut)") for line in loud[2:])
-
-
-# With a real model's tokenizer.

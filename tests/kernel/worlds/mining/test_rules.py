@@ -2,15 +2,12 @@
 hand. All rules are held against `tests/oracle.py`: laws/test_mining_laws.py.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, RULED
-from tests.journals import logged
 from tests.kernel.worlds.mining.scenario import Item, given
-from tests.mining import record
 
 # Step 0: the reasons for which an action is removed.
 
@@ -81,27 +78,3 @@ def test_a_fine_that_is_whole_is_held_as_an_integer() -> None:
     round = map.when({1: [("raid", 0), ("raid", 1)]})
 
     assert [(int, 3), (float, 0.5)] == [(type(row[5]), row[5]) for row in round.derived.rows(RULED)]
-
-
-# What a run leaves behind.
-
-KEYS = {
-    "run_started": "world rules config roster",
-    "submitted": "round agent actions error say memo source",
-    "pruned": "round agent removed cost",
-    "claim_drawn": "round plot claimants winner words",
-    "raid_resolved": "round plot owner raiders defense outcome winner words",
-    "ruled": "round plot captor victim detected remedy fine words",
-    "mining_settled": "round plot agent stamina gold",
-    "round_closed": "round digest",
-    "run_ended": "round",
-}
-
-
-def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(tmp_path: Path) -> None:
-    settings = {"rows": 3, "cols": 3, "rounds": 12, "authority": "punish", "truce": 0}
-    record(tmp_path / "journal", settings, "random*3,raid*2,claim*1")
-    log = logged(tmp_path / "journal")
-
-    assert all(["event", *KEYS[event["event"]].split()] == list(event) for event in log)
-    assert {*KEYS} - {"pruned"} == {event["event"] for event in log}

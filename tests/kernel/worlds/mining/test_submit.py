@@ -121,8 +121,3 @@ def test_a_memo_is_recorded_as_it_is(memo: str | None) -> None:
 def test_what_is_no_memo_and_no_message_is_refused(plan: dict[str, Any]) -> None:
     with pytest.raises(BadPlan, match=r"the memo |^say is "):
         row(Plan([], **plan), talking=True)
-
-
-def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal() -> None:
-    with pytest.raises(BadPlan):
-        row(((MINE, 1, 2),))
