@@ -382,7 +382,7 @@ def spoken_in(turn: tuple[int, int, int, int], answer: Answer) -> Spoke:
     """The contribution of an answer in a turn: table, round, id of the contribution, agent."""
     carried = _plain(answer, "move", "target", "conduct", "claim", "part")
     words, because = plain(answer.get("words", "")), plain(answer.get("because"))
-    return Spoke(*turn, *carried, words, because, answer.get("source"))
+    return Spoke._make((*turn, *carried, words, because, answer.get("source")))
 
 
 def stood(state: SeasonState, agent: int, answer: Answer | None) -> Stood | None:
