@@ -180,11 +180,6 @@ def seeded_setting(settings: Mapping[str, object]) -> Sequence[tuple[str, ...]]:
     return () if seeded is None else (("arena", "options", seeded),)
 
 
-def takes_program(arena: Arena) -> bool:
-    """Whether an arena is tested by a user-defined program. Raises UnknownArena."""
-    return bench_type(arena.name).program is not None
-
-
 def _check_program(name: str, test: str | None) -> None:
     """Raises NoProgram for a missing program, BadInput for one that the arena does not take."""
     is_taken = bench_type(name).program is not None

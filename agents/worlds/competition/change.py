@@ -19,7 +19,7 @@ from goldrush.agents.seats import with_models_resolved
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import rules_of, with_program
 from goldrush.agents.worlds.competition.cast import check_playable, recast, seated_in
-from goldrush.agents.worlds.competition.plain import plain
+from goldrush.agents.worlds.competition.script import spoken_in
 from goldrush.agents.worlds.competition.seats import Seat, short_schema
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
@@ -35,7 +35,6 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 
 _LAST: Final = 1 << 32  # an id above all others, to check the form before the id is known
-_CARRIED: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
 def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> ResolvedChange:
@@ -102,11 +101,8 @@ def _resubmitted(state: SeasonState, item: Mapping[str, Any]) -> Row:
     for name, there in turns.items():
         if item[name] not in there:
             raise BadPlan(f"{name} {format_value(item[name])} is none of {[*there]}")
-    carried = {name: plain(item.get(name)) for name in _CARRIED}
-    row = Spoke(
-        item["table"], item["round"], 0, item["agent"],  # the id is set when it is played
-        words=plain(item.get("words", "")), source=None, **carried,
-    )  # fmt: skip
+    # Its id is set when it is played.
+    row = spoken_in((item["table"], item["round"], 0, item["agent"]), {**item, "source": None})
     if not is_formed(row._replace(id=_LAST)):
         moves = "; ".join(
             f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()

@@ -70,10 +70,9 @@ def format_plain(value: Any, size_max: int = WORDS_MAX, depth: int = DEPTH_MAX) 
 
 def format_mapping(mapping: Mapping[Any, Any], size_max: int, depth: int = DEPTH_MAX) -> str:
     """The names and values of a map as text of at most `size_max` bytes."""
-    pairs = list(mapping.items())[:ITEMS_MAX]
     lines = (
         f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, size_max, depth)}"
-        for name, item in pairs
+        for name, item in list(mapping.items())[:ITEMS_MAX]
     )
     return within(lines, size_max)
 

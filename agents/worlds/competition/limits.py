@@ -19,22 +19,10 @@ TABLE_MAX: Final = 5_000  # a share of the contributions
 WORDS_MAX: Final = 400  # of one contribution, or of one line of an interview
 KNOWN_MAX: Final = 1_000  # a share of what was proposed before
 MEMORY_MAX: Final = 1_200  # a share
-TRIALS_MAX: Final = 1_200  # own trials of the assignment
-LEADERBOARD_MAX: Final = 1_200
-PEOPLE_MAX: Final = 1_200
-STOOD_MAX: Final = 1_200  # the final stances at a table
+LIST_MAX: Final = 1_200  # the workers, the leaderboard, own trials, or stances at a table
 MIND_MAX: Final = 3_000  # instructions, persona and traits of one agent
 ARGUMENTS_MAX: Final = 5_000  # of the arguments of a question
 
 _SHARES: Final = TABLE_MAX + KNOWN_MAX + MEMORY_MAX
-_ONCE: Final = (
-    LEADERBOARD_MAX
-    + PEOPLE_MAX
-    + 2 * MIND_MAX
-    + ARGUMENTS_MAX
-    + TRIALS_MAX
-    + 3 * FULL_MAX
-    + 4_000
-    + STOOD_MAX
-)
+_ONCE: Final = 4 * LIST_MAX + 2 * MIND_MAX + ARGUMENTS_MAX + 3 * FULL_MAX + 4_000
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages

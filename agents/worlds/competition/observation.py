@@ -55,6 +55,9 @@ class SeasonObservation:
         self.me: AgentState = state.agents[ordinal]
         self.config: SeasonConfig = state.config
         self.rules: Rules = state.arena_rules
+        self.arena_text: str = bench.text  # the rules, as text
+        # The full text of a conduct, where descriptions are shortened.
+        self.whole: Callable[[Conduct], str] | None = bench.whole
         self.assignment: int = state.assignment  # from 0
         self.day: int = state.day
         self.project: int = state.project
@@ -165,16 +168,6 @@ class SeasonObservation:
     def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
         """A drawn neighbour of a conduct, for the subject of the table."""
         return self._bench.vary(conduct, self.table.treatment, draws)
-
-    @property
-    def arena_text(self) -> str:
-        """The rules of the arena."""
-        return self._bench.text
-
-    @property
-    def whole(self) -> Callable[[Conduct], str] | None:
-        """The full text of a conduct, where descriptions are shortened; else None."""
-        return self._bench.whole
 
     def conduct(self, value: Any, treatment: str) -> Any:
         """A value of an answer as a conduct for a subject of this treatment; null stays null."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain, repeat
 from typing import Any
 
 from goldrush.kernel.shape import amount
@@ -22,18 +21,6 @@ def plain(value: Any) -> Any:
 def in_order(value: object, *names: str) -> object:
     """The values of an object by these names, as a list; any other value unchanged."""
     return [value.get(name) for name in names] if isinstance(value, Mapping) else value
-
-
-def answers_to(questions: Any, answers: Any) -> Any:
-    """One text for each question of a debrief or an interview; "" stands for no answer, because
-    whoever asks would be refused for the silence of whoever is asked. Both arguments are as from
-    `plain`; the kernel refuses questions that are no list.
-    """
-    if type(questions) is not tuple:
-        return answers
-    given = answers if type(answers) is tuple else ()
-    texts = (answer if type(answer) is str else "" for answer in given)
-    return tuple(text for _, text in zip(questions, chain(texts, repeat("")), strict=False))
 
 
 def _plain(value: Any, depth: int) -> Any:

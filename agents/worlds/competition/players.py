@@ -34,9 +34,9 @@ from goldrush.agents.worlds.competition.arenas import (
     NoProgram,
     arena_record,
     bench_of,
+    bench_type,
     opened_tests,
     rules_of,
-    takes_program,
 )
 from goldrush.agents.worlds.competition.bench import Tests, guessing
 from goldrush.agents.worlds.competition.cast import (
@@ -144,8 +144,7 @@ class SeasonPlayers(Players[SeasonState]):
         for agent in state.agents.values():
             if is_own(agent.policy):
                 check_trust(agent.policy, resources.trust, agent.name)
-        there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
-        seats = list(map(Seat.of, there))
+        seats = [Seat.of(agent) for agent in state.agents.values() if agent.status != Status.GONE]
         for seat in seats:
             if is_outside(seat.policy):
                 PROMPT.check(seat.options)
@@ -174,7 +173,7 @@ def _check_of(resources: Resources, state: SeasonState, forks: Sequence[Facts]) 
     # All acts of agents depend on tests: without them no agent can be asked.
     what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
     try:  # `verify` gets a program for several journals, of which some take none
-        program = resources.program if takes_program(state.arena) else None
+        program = resources.program if bench_type(state.arena.name).program else None
         tests = opened_tests(state.arena, program, resources.jobs)
     except NoProgram:
         return PolicyCheck(None, [f"{what}, made by a program (--test)"])

@@ -33,13 +33,10 @@ from goldrush.agents.worlds.competition.limits import (
     ARENA_MAX,
     FULL_MAX,
     KNOWN_MAX,
-    LEADERBOARD_MAX,
+    LIST_MAX,
     MEMORY_MAX,
     MIND_MAX,
-    PEOPLE_MAX,
-    STOOD_MAX,
     TABLE_MAX,
-    TRIALS_MAX,
 )
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -108,7 +105,7 @@ def _people(seen: SeasonObservation) -> str:
         for agent in seen.people.values()
         if agent.is_worker and agent.status == Status.ACTIVE
     )
-    return seen.wording("workers", workers=within(lines, PEOPLE_MAX))
+    return seen.wording("workers", workers=within(lines, LIST_MAX))
 
 
 def _leaderboard(seen: SeasonObservation) -> str:
@@ -118,7 +115,7 @@ def _leaderboard(seen: SeasonObservation) -> str:
         f"{rank}. {format_agent(seen.people[agent])}: {rolling} ({all_time})"
         for rank, agent, rolling, all_time in seen.leaderboard
     )
-    return seen.wording("leaderboard", ranks=within(lines, LEADERBOARD_MAX))
+    return seen.wording("leaderboard", ranks=within(lines, LIST_MAX))
 
 
 def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
@@ -165,7 +162,7 @@ def _stances(seen: SeasonObservation, by_agent: Mapping[int, int | None]) -> str
         f"{format_agent(seen.people[agent])}: {'none' if target is None else f'#{target}'}"
         for agent, target in sorted(by_agent.items())
     )
-    return within(stances, STOOD_MAX)
+    return within(stances, LIST_MAX)
 
 
 def _known(seen: SeasonObservation) -> str:
@@ -181,7 +178,7 @@ def _trials(seen: SeasonObservation, table: Roundtable) -> str:
         f"{format_number(trial.value)}"
         for trial in table.trials
     )
-    return seen.wording("trials", trials=within(trials, TRIALS_MAX, "\n")) if table.trials else ""
+    return seen.wording("trials", trials=within(trials, LIST_MAX, "\n")) if table.trials else ""
 
 
 def _whole(seen: SeasonObservation) -> str:
@@ -245,12 +242,12 @@ def _evidence(seen: SeasonObservation, table: Roundtable, agent: int) -> str:
 def rules(seen: SeasonObservation) -> str:
     """The rules for the role of the observing agent, as text."""
     role, config = seen.me.role, seen.config
-    classes = class_values(config)
+    classes, shown = class_values(config), seen.wording("shown_all")
     parts = [
         seen.wording("season", config),
         within(seen.arena_text.split("\n"), ARENA_MAX, "\n"),
         seen.wording("claims", config.arena, **classes),
-        _table(seen),
+        seen.wording("table" if config.table else "table_none", config, shown=shown),
     ]
     if role in (Role.WORKER, Role.THERAPIST):
         broad = "broad_edges" if len(seen.rules.treatments) > 1 else "broad_bases"
@@ -269,9 +266,3 @@ def rules(seen: SeasonObservation) -> str:
         seen.wording("role", agent=format_agent(seen.me), part=seen.wording(f"role_{role}"))
     )
     return "\n\n".join(filter(None, parts))
-
-
-def _table(seen: SeasonObservation) -> str:
-    if not seen.config.table:
-        return seen.wording("table_none")
-    return seen.wording("table", seen.config, shown=seen.wording("shown_all"))

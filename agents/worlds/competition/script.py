@@ -8,6 +8,7 @@ policies, language models, people, and journals.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any, Final
 
 from goldrush.agents.llm.question import Question
@@ -15,7 +16,7 @@ from goldrush.agents.seats import is_outside
 from goldrush.agents.session import Script
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.plain import answers_to, plain
+from goldrush.agents.worlds.competition.plain import plain
 from goldrush.agents.worlds.competition.questions.question import Answer
 from goldrush.agents.worlds.competition.questions.table import TRY
 from goldrush.kernel.world import Row
@@ -72,8 +73,15 @@ class Scripts:
         return self.tests.values(requests)
 
     def paired(self, questions: Any, answers: Any) -> Any:
-        """The answers that a debrief or an interview records: one for each question."""
-        return answers_to(questions, answers)
+        """The answers that a debrief or an interview records: one text for each question; "" stands
+        for no answer, because whoever asks would be refused for the silence of whoever is asked.
+        Both arguments are as from `plain`; the kernel refuses questions that are no list.
+        """
+        if type(questions) is not tuple:
+            return answers
+        given = answers if type(answers) is tuple else ()
+        texts = (answer if type(answer) is str else "" for answer in given)
+        return tuple(text for _, text in zip(questions, chain(texts, repeat("")), strict=False))
 
     # Before a table.
 
@@ -367,12 +375,14 @@ def trial(state: SeasonState, agent: int, answer: Answer) -> Tried:
 def spoken(state: SeasonState, agent: int, answer: Answer) -> Spoke:
     """The contribution of an answer."""
     table = state.table
-    names = ("move", "target", "conduct", "claim", "part", "because")
-    fields = dict(zip(names, _plain(answer, *names), strict=True))
-    return Spoke(
-        table.number, table.round, len(table.contributions), agent, **fields,
-        words=plain(answer.get("words", "")), source=answer.get("source"),
-    )  # fmt: skip
+    return spoken_in((table.number, table.round, len(table.contributions), agent), answer)
+
+
+def spoken_in(turn: tuple[int, int, int, int], answer: Answer) -> Spoke:
+    """The contribution of an answer in a turn: table, round, id of the contribution, agent."""
+    carried = _plain(answer, "move", "target", "conduct", "claim", "part")
+    words, because = plain(answer.get("words", "")), plain(answer.get("because"))
+    return Spoke._make((*turn, *carried, words, because, answer.get("source")))
 
 
 def stood(state: SeasonState, agent: int, answer: Answer | None) -> Stood | None:

@@ -163,11 +163,9 @@ class Sentences:
             id,
             target=target.id,
             value=value,
-            left=other.id,
-            lefted=others,
+            other=other.id,
+            others=others,
             claimed=format_number(other.claimed),
-            second=other.id,
-            seconded=others,
         )
 
     def stands_by_none(self) -> str:

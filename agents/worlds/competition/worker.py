@@ -106,8 +106,7 @@ class Worker:
         it is in the upper half of the leaderboard.
         """
         if "persona" in offer:
-            is_known = offer["persona"] in PERSONAS
-            return is_known and seen.me.persona is None
+            return offer["persona"] in PERSONAS and seen.me.persona is None
         if "terms" in offer:
             return True
         rank = seen.rank(seen.me.ordinal)
@@ -263,7 +262,16 @@ class _Mind:
         there = [self.evidence.estimate(proposal.conduct) for proposal in self.table.unrefuted()]
         if own and estimate * AGAIN <= max(there, default=0.0):
             return None
-        return self._proposed(best)
+        claim = self._claimed(best)
+        if claim is None:
+            return None
+        parent = self._parent(best.conduct)
+        edge = self._edge(best.conduct, claim)
+        words = self.sentences.proposed(best, claim, edge, parent)
+        carried = {"conduct": best.conduct, "claim": (claim, edge), "words": words}
+        if parent is None:
+            return {"move": Move.PROPOSE, **carried, "because": ((), True)}
+        return _answer_to(parent, Move.AMEND, own=True, **carried)
 
     def support(self) -> Answer | None:
         """Support of the other's proposal with the best estimate, if that is better than its own
@@ -383,18 +391,6 @@ class _Mind:
         is_new = not any(conduct in spoken.text for spoken in self._own())
         stance = self.evidence.estimate(self.table.contributions[held].conduct)
         return is_new and self.evidence.estimate(trial.conduct) < stance
-
-    def _proposed(self, best: ConductEvidence) -> Answer | None:
-        claim = self._claimed(best)
-        if claim is None:
-            return None
-        parent = self._parent(best.conduct)
-        edge = self._edge(best.conduct, claim)
-        words = self.sentences.proposed(best, claim, edge, parent)
-        carried = {"conduct": best.conduct, "claim": (claim, edge), "words": words}
-        if parent is None:
-            return {"move": Move.PROPOSE, **carried, "because": ((), True)}
-        return _answer_to(parent, Move.AMEND, own=True, **carried)
 
     def _claimed(self, best: ConductEvidence) -> float | None:
         """The value that it claims: by `boldness` a part of the margin found, rounded to the safe

@@ -114,23 +114,18 @@ def texts(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
     )
 
 
-def decision(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
-    """A question of yes or no. Any other answer is read as null, which the kernel refuses."""
+def decision(
+    name: str, text: Text, *, neutral: bool | None = None, sees_table: bool = True
+) -> QuestionKind:
+    """A question of yes or no. Any other answer is read as `neutral`: null, which the kernel
+    refuses, or no, where null means: not asked.
+    """
     return QuestionKind(
         text,
         lambda rules: {name: BOOLEAN},
-        lambda answer, seen: answer[name] if type(answer.get(name)) is bool else None,
+        lambda answer, seen: answer[name] if type(answer.get(name)) is bool else neutral,
+        neutral=neutral,
         sees_table=sees_table,
-    )
-
-
-def agreement(name: str, text: Text) -> QuestionKind:
-    """A question of yes or no. Any other answer is no, because null means: not asked."""
-    return QuestionKind(
-        text,
-        lambda rules: {name: BOOLEAN},
-        lambda answer, seen: answer.get(name) is True,
-        neutral=False,
     )
 
 

@@ -18,7 +18,6 @@ from goldrush.agents.worlds.competition.questions.question import (
     Answer,
     Arguments,
     QuestionKind,
-    agreement,
     decision,
     integers,
     named,
@@ -169,11 +168,12 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         _read_open,
         asks=lambda name, before: name == "subjects" or bool(before.get("subjects")),
     ),
-    "allow_class": agreement(
+    "allow_class": decision(
         "allowed",
         lambda seen, arguments: seen.wording(
             "allow_class", agent=named(seen, arguments), grade=format_plain(arguments["class_"])
         ),
+        neutral=False,
     ),
     "propose_project": QuestionKind(
         told("propose_project"),
@@ -182,7 +182,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "review_project": decision("approved", told("review_project")),
     "answer": texts("answers", _answer_text),
-    "take": agreement("take", told("take")),
+    "take": decision("take", told("take"), neutral=False),
     "choose_fate": QuestionKind(
         told("choose_fate"),
         lambda rules: {"fate": choice(*names_of(Fate))},

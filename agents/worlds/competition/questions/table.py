@@ -74,7 +74,6 @@ def _read_try(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me, config = seen.table, seen.me, seen.config
-    support = seen.supportable()
     claims = seen.challengeable() if config.challenges else ()
     challenge = [f"{proposal} ({part})" for proposal, part in claims]
     amend = [proposal.id for proposal in table.proposals()]
@@ -83,7 +82,7 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
         seen.wording("speak", left=table.moves.get(me.ordinal, 0)),
         seen.wording("speak_propose"),
         _offered(seen, "speak_amend", amend),
-        _offered(seen, "speak_support", support),
+        _offered(seen, "speak_support", seen.supportable()),
         _offered(seen, "speak_challenge", challenge),
         seen.wording("speak_try", seen) if may_try(seen) else "",
         seen.wording("speak_pass", bar=bar),
@@ -214,13 +213,12 @@ def _set_text(seen: SeasonObservation, arguments: Arguments) -> str:
 
 
 def _read_set(answer: Answer, seen: SeasonObservation) -> Any:
-    may = {
-        "team": rights.may_set_team(seen.me),
-        "order": rights.may_set_order(seen.me),
+    me = seen.me
+    return {
+        "team": integers(answer.get("team")) if rights.may_set_team(me) else None,
+        "order": integers(answer.get("order")) if rights.may_set_order(me) else None,
+        "rounds": scalar(answer.get("rounds")) if rights.may_set_rounds(me) else None,
     }
-    lists = {name: integers(answer.get(name)) if allowed else None for name, allowed in may.items()}
-    rounds = scalar(answer.get("rounds")) if rights.may_set_rounds(seen.me) else None
-    return {**lists, "rounds": rounds}
 
 
 def _digest_text(seen: SeasonObservation, arguments: Arguments) -> str:

@@ -101,7 +101,6 @@ def _facts(answer: Any) -> Any:
     return dict(answer) if is_map else None
 
 
-_SCORE: Final = integer(0, SCORE_MAX)
 _TRAIT: Final = optional(integer(0, MOST))
 _REWRITE: Final = QuestionKind(
     _rewrite_text,
@@ -117,7 +116,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "rate": QuestionKind(
         _rate_text,
         lambda rules: {
-            "raw": record(**dict.fromkeys(DIMENSIONS, _SCORE)),
+            "raw": record(**dict.fromkeys(DIMENSIONS, integer(0, SCORE_MAX))),
             "reasons": record(**dict.fromkeys(DIMENSIONS, TEXT)),
         },
         _read_rate,

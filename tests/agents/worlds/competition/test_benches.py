@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -33,7 +34,7 @@ from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
-from goldrush.kernel.worlds.competition.arena import Arena, Conduct
+from goldrush.kernel.worlds.competition.arena import DOWN, UP, Arena, Conduct
 from goldrush.kernel.worlds.competition.arenas import mining
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
@@ -266,6 +267,8 @@ def test_the_names_that_the_rules_know_are_those_that_can_be_played() -> None:
     assert list(POLICIES) == list(mining.POLICIES)
     assert tuple(TREATMENTS) == mining.TREATMENTS
     assert all(f"- {name}: " in told for name in (*POLICIES, *mining.OBJECTIVES, *TREATMENTS))
+    better = re.findall("- (.*): .*; (more|less) is better", told)
+    assert mining.OBJECTIVES == {name: UP if word == "more" else DOWN for name, word in better}
 
 
 # The atlas
