@@ -20,7 +20,8 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from subprocess import DEVNULL, STDOUT, Popen, TimeoutExpired
+from selectors import EVENT_READ, DefaultSelector
+from subprocess import DEVNULL, PIPE, STDOUT, Popen
 from tempfile import TemporaryFile  # noqa: TID251  # which has no name
 from typing import Any, Final
 
@@ -51,7 +52,8 @@ from goldrush.kernel.worlds.competition.arenas.command import (
 )
 
 AGENDA_BYTES: Final = 8 << 20
-POLL_SECONDS: Final = 0.05  # between checks of how much the program has printed
+POLL_SECONDS: Final = 0.05  # between checks whether the program has ended
+CHUNK: Final = 1 << 16
 TRIES: Final = 4  # of each kind of change to a text
 _WORD: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|[^\s0-9]+", re.ASCII)
 _NUMBER: Final = re.compile(r"[0-9.]+", re.ASCII)
@@ -191,14 +193,14 @@ class _Program:
             "GOLDRUSH_TREATMENT": treatment,
             "GOLDRUSH_SEED": str(seed),
         }
-        with files.TemporaryFolder() as folder, TemporaryFile() as given, TemporaryFile() as output:
+        with files.TemporaryFolder() as folder, TemporaryFile() as given:
             given.write(text.encode())
             given.seek(0)
             until = time.monotonic() + self._options.time_limit
             try:
                 process = Popen(  # noqa: S603  # what the user gave
-                    [self._path, str(seed)], stdin=given, stdout=output, stderr=stderr,
-                    cwd=folder.path, env=environment, start_new_session=True,
+                    [self._path, str(seed)], stdin=given, stdout=PIPE, stderr=stderr,
+                    bufsize=0, cwd=folder.path, env=environment, start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
                 if error.errno in _NO_PROGRAM:
@@ -208,7 +210,9 @@ class _Program:
                 ) from None
             _groups.add(process.pid)
             try:
-                return _output(process, output.fileno(), self._options.output_limit, until)
+                if _ending:
+                    return _Output(fault="it is ended")
+                return _output(process, self._options.output_limit, until)
             finally:
                 _kill(process.pid)
                 process.wait()
@@ -261,20 +265,27 @@ class _Output:
         return number if math.isfinite(number) and not self.fault else None
 
 
-def _output(process: Popen[bytes], printed: int, limit: int, until: float) -> _Output:
-    """The output of a program when it has ended, in the file `printed`. `until`: the deadline, in
-    monotonic seconds.
+def _output(process: Popen[bytes], limit: int, until: float) -> _Output:
+    """The output of a program, until it ends, though processes that it started may still hold the
+    pipe open. `until`: the deadline, in monotonic seconds.
     """
-    code = None
-    while code is None and os.fstat(printed).st_size <= limit:
-        if (seconds := until - time.monotonic()) <= 0:
-            return _Output(fault=_LATE)
-        with suppress(TimeoutExpired):
-            code = process.wait(min(seconds, POLL_SECONDS))
-    data = os.pread(printed, limit + 1, 0)
-    if code is None or len(data) > limit:
-        return _Output(data[:limit], f"it prints over {limit:,} bytes")
-    return _Output(data, _format_return_code(code))
+    assert process.stdout is not None
+    data = bytearray()
+    os.set_blocking(process.stdout.fileno(), False)
+    with process.stdout, DefaultSelector() as selector:
+        selector.register(process.stdout, EVENT_READ)
+        while (seconds := until - time.monotonic()) > 0:
+            has_ended = process.poll() is not None
+            is_ready = bool(selector.select(0 if has_ended else min(seconds, POLL_SECONDS)))
+            if has_ended and not is_ready:
+                return _Output(bytes(data), _format_return_code(process.returncode))
+            chunk = process.stdout.read(CHUNK) if is_ready else None
+            data += chunk or b""
+            if chunk == b"":
+                selector.unregister(process.stdout)
+            if len(data) > limit:
+                return _Output(bytes(data[:limit]), f"it prints over {limit:,} bytes")
+    return _Output(fault=_LATE)
 
 
 def _format_return_code(code: int) -> str:
@@ -284,8 +295,9 @@ def _format_return_code(code: int) -> str:
     return f"it ends by signal {-code}" if code < 0 else f"it ends with status {code}"
 
 
-# The process groups of the runs of this process.
+# The process groups of the runs of this process, and whether it ends.
 _groups: Final = set[int]()
+_ending: Final[list[bool]] = []
 
 
 def _kill(group: int) -> None:
@@ -294,6 +306,7 @@ def _kill(group: int) -> None:
 
 
 def _end_all() -> None:
+    _ending.append(True)
     for group in list(_groups):
         _kill(group)
 
