@@ -223,6 +223,9 @@ class Framing:
         return read
 
 
+_AS_REAL: Final = attrs.converters.optional(float)
+
+
 @attrs.frozen
 class Model(Framing):
     """A model with all its request options, which are an agent's `options` in the journal. Of these
@@ -248,16 +251,12 @@ class Model(Framing):
 
     name: str = field(_KNOWN)
     model: str = field(_KNOWN)
-    temperature: float | None = field(
-        real(0, 2), default=None, converter=attrs.converters.optional(float)
-    )
+    temperature: float | None = field(real(0, 2), default=None, converter=_AS_REAL)
     max_tokens: int = field(integer(0, MAX_TOKENS_MAX), default=0)
     seed: int | None = field(integer(0, INTEGER_MAX), default=None)
     answer: str = field(choice(*ANSWERS), default=AUTO)
     limit: str = field(choice(*LIMITS), default=LIMITS[0])
-    top_p: float | None = field(
-        real(0, 1), default=None, converter=attrs.converters.optional(float)
-    )
+    top_p: float | None = field(real(0, 1), default=None, converter=_AS_REAL)
     reasoning_effort: str | None = field(_EFFORT, default=None)
     extra_body: str | None = field(EXTRA, default=None)
     seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)

@@ -66,8 +66,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
         answer = self.answer
         if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
             return self.amount
-        used = answer.tokens_in, answer.tokens_out, answer.uncounted
-        return self.asked.longest.reported(*used)
+        return self.asked.longest.reported(answer)
 
     def without_text(self) -> Self:
         """The same without what takes most of the memory."""

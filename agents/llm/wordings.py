@@ -195,18 +195,13 @@ def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wordi
     """The wording in a journal. Raises InvalidWording for one that no run writes, or that another
     version of the prompt has.
     """
+    what = f"the text of wording {name} is {format_value(text)}"
     if len(text) > CANONICAL_MAX or not is_clean(text) or digest_of(text) != sha256:
-        raise InvalidWording(
-            f"the text of wording {name} is {format_value(text)}",
-            f"it must have the SHA-256 {sha256}",
-        )
+        raise InvalidWording(what, f"it must have the SHA-256 {sha256}")
     changes = changes_in(text)
     made = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
     if made.text != text:
-        raise InvalidWording(
-            f"the text of wording {name} is {format_value(text)}",
-            f"it must be as it is written: {format_value(made.text)}",
-        )
+        raise InvalidWording(what, f"it must be as it is written: {format_value(made.text)}")
     return made
 
 
