@@ -233,8 +233,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
-        number: int = getattr(config, self.horizon)
-        return number
+        return int(getattr(config, self.horizon))
 
     # Before a run.
 

@@ -102,13 +102,10 @@ def names_in(module: ModuleType, fits: Callable[[object], bool]) -> list[str]:
     return [
         name
         for name, value in vars(module).items()
-        if name[0] != "_" and fits(value) and _module_of(value) == module.__name__
+        if name[0] != "_" and fits(value)
+        # `of`: what a decorator made this of.
+        if getattr(getattr(value, "of", value), "__module__", None) == module.__name__
     ]
-
-
-def _module_of(value: object) -> object:
-    """The module of a class, a function or what a decorator made of one."""
-    return getattr(getattr(value, "of", value), "__module__", None)
 
 
 _MISSING: Final = object()

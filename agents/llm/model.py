@@ -117,10 +117,10 @@ def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = 
     """
     attribute = attrs.fields_dict(of)[name]
     kind: Kind = attribute.metadata["kind"]
-    is_file = where and kind is WORDING
+    is_file = where != "" and kind is WORDING
     kind = _WORDING_OR_FILE if is_file else kind
     if not kind.holds(value) and (is_file or value is not None or attribute.default is not None):
-        is_typed = where and type(value) is bool
+        is_typed = where != "" and type(value) is bool
         actual = str(value).lower() if is_typed else format_value(value)
         if name in _MAY_BE_SECRET:
             actual = "invalid"
@@ -200,10 +200,8 @@ class Framing:
             check(cls, name, value)
         given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
         read = cls(**given)
-        is_own = read.wording != DEFAULT
-        if is_own != (read.wording_sha256 is not None) or (
-            read.wording_text is not None and not is_own
-        ):
+        is_own, has_digest = read.wording != DEFAULT, read.wording_sha256 is not None
+        if is_own is not has_digest or (read.wording_text is not None and not is_own):
             raise BadInput(
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
                 f"it must be both, or neither for {DEFAULT!r}",
@@ -275,9 +273,8 @@ class Model(Framing):
         default, by option, as asking its server has shown.
         """
         usual: dict[str, Any] = {"reasoning": NONE, "seed_from": RUN, **server}
-        chosen = attrs.evolve(
-            self, **{name: usual[name] for name in self.unresolved & usual.keys()}
-        )
+        decided = {name: usual[name] for name in self.unresolved & usual.keys()}
+        chosen = attrs.evolve(self, **decided)
         most = chosen.max_tokens or TOKENS[chosen.reasoning == OPEN]
         return attrs.evolve(chosen, max_tokens=most)
 

@@ -21,7 +21,7 @@ from goldrush.agents.llm.model import NAME, Model, check, field, text_like
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
-from goldrush.kernel.settings import choice, flag, integer, real
+from goldrush.kernel.settings import check_value, choice, flag, integer, real
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
@@ -153,7 +153,8 @@ class Endpoint:
         """The name of the environment variable and the value of each secret. Raises BadInput."""
         values = [value for sent in self.sent() for value in sent.values()]
         variables = [variable for _, variable in (*self.headers, *self.query)]
-        library = [(HEADERS, value) for value in custom_headers()]
+        lines = os.environ.get(HEADERS, "").splitlines()  # the library adds them
+        library = [(HEADERS, line.partition(":")[2].strip()) for line in lines]
         return [(self.key_env, self.key() or ""), *zip(variables, values, strict=True), *library]
 
     def warnings(self) -> list[str]:
@@ -189,12 +190,6 @@ def _value(variable: str, kind: Kind) -> str:
         fault = "does not hold such a value" if value else "is not in the environment"
         raise BadInput(f"{variable} {fault}", f"set it to {kind.name}")
     return value
-
-
-def custom_headers() -> list[str]:
-    """The values of headers that the library adds from HEADERS, which may be secret."""
-    values = (line.partition(":")[2].strip() for line in os.environ.get(HEADERS, "").splitlines())
-    return [value for value in values if value]
 
 
 def _is_loopback(host: str) -> bool:
@@ -283,8 +278,7 @@ class Models:
         """The endpoint of the model of this name. Raises BadInput for an invalid `base_url`."""
         endpoint = self.by_name[name][1] if name in self.by_name else Endpoint()
         base_url = endpoint.base_url or self.base_url or os.environ.get(BASE_URL) or None
-        if base_url is not None:
-            check(Endpoint, "base_url", base_url)
+        check(Endpoint, "base_url", base_url)
         return attrs.evolve(endpoint, base_url=base_url)
 
     def endpoint_of(self, model: Model) -> Endpoint:
@@ -337,8 +331,7 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
 def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
-    if not NAME.holds(name):
-        raise BadInput(f"{where}: name is {format_value(name)}", f"it must be {NAME.name}")
+    check_value(f"{where}: name", name, NAME)
     of_model: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     names = [*_CHOICES, *attrs.fields_dict(Endpoint)]

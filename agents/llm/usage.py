@@ -128,8 +128,7 @@ def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, Asked
 def _model_of(options: Mapping[str, object], answers: AnswerFields) -> AskedModel:
     name = str(options.get("name"))
     shown, subject = shown_name(name), subject_of(name, options, answers.prompt)
-    most = counted(options.get("max_tokens"), 1)
-    most_out = MAX_TOKENS_MAX if most is None else most
+    most_out = counted(options.get("max_tokens"), 1) or MAX_TOKENS_MAX
     return AskedModel(subject, Amount(shown, answers.prompt.longest + AROUND_MAX, most_out))
 
 

@@ -349,13 +349,12 @@ def size_of(text: str, wordable: Wordable) -> int:
 
 def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     """The names in a table. Raises InvalidWording."""
-    can = {name: getattr(wordable, name) for name in ("agents", "keys", "kinds", "plots")}
+    can = [name for name in ("agents", "keys", "kinds", "plots") if getattr(wordable, name)]
     for name in table:
-        if not can.get(name):
-            listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
+        if name not in can:
             raise UnknownWording(
                 f"names has {format_value(name)}",
-                f"in this prompt it can rename {listed}",
+                f"in this prompt it can rename {', '.join(can) or 'nothing'}",
             )
     kinds, keys = _renamed(table, {"kinds": wordable.kinds, "keys": wordable.keys})
     plots = table.get("plots", ID)
