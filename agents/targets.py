@@ -148,10 +148,9 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., object]:
     """
     check_trust(name, trust)
     try:
-        make: Callable[..., object] = resolve(name).value  # type: ignore[assignment]  # see build_policy
+        return resolve(name).value  # type: ignore[return-value]  # see build_policy
     except BadInput as error:
         raise BadInput(f"policy {name} cannot be made: {error.what}", error.instead) from error
-    return make
 
 
 def import_early(names: Iterable[str], trust: Collection[str]) -> None:
@@ -223,11 +222,8 @@ def check_imports(parameters: Mapping[str, object]) -> None:
 def _texts_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for item in value.items():
-            yield from _texts_in(item)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
+    elif isinstance(value, Mapping | list | tuple | set | frozenset):
+        for each in value.items() if isinstance(value, Mapping) else value:
             yield from _texts_in(each)
 
 

@@ -51,6 +51,7 @@ _KEY_NAME: Final = text_like(
     "the name of an environment variable that holds the key, in capitals", "[A-Z_][A-Z0-9_]*"
 )
 _PRICE: Final = real(0, 1e6)
+_SHARE: Final = Kind("a share from 0 to 1: 0.2", real(0, 1).holds)
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
@@ -166,19 +167,18 @@ class Endpoint:
         in_clear = parts.scheme == "http" and not _is_loopback(parts.hostname or "")
         lines: list[str] = []
         for variable, value in self._secrets():
+            what = f"the value of {variable}"
             if value and in_clear:
-                lines.append(
-                    f"the value of {variable} goes unencrypted to {self.base_url}; use https"
-                )
+                lines.append(f"{what} goes unencrypted to {self.base_url}; use https")
             if value and len(value) < KEY_MIN:
                 lines.append(
-                    f"the value of {variable} has under {KEY_MIN} characters, so it is not removed "
-                    "from answers: a journal can have it"
+                    f"{what} has under {KEY_MIN} characters, so it is not removed from answers: a "
+                    "journal can have it"
                 )
             elif value and (len(value) < WORD_MAX or value.isalpha()):
                 lines.append(
-                    f"the value of {variable} is treated as a key, and may be a word: wherever it "
-                    "stands in an answer, [key] takes its place"
+                    f"{what} is treated as a key, and may be a word: wherever it stands in an "
+                    "answer, [key] takes its place"
                 )
         return list(dict.fromkeys(lines))
 
@@ -239,9 +239,7 @@ class Models:
     concurrency: int = field(integer(1, 1_000), default=16)
     patience: float = field(real(0, 10_080), default=10.0)
     record_failures: bool = field(flag(), default=False)
-    fail_over: float | None = field(
-        Kind("a share from 0 to 1: 0.2", real(0, 1).holds), default=None
-    )
+    fail_over: float | None = field(_SHARE, default=None)
     max_tokens: int | None = field(integer(1, 10**15), default=None)
     max_cost: float | None = field(real(0, 1e12), default=None)
     max_requests: int | None = field(integer(1, 10**15), default=None)
