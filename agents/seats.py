@@ -183,7 +183,7 @@ def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
         raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:
         raise _impossible(entry, error) from None
-    for name, value in player.unresolved.items():
+    for name, value in player.unresolved.items() if isinstance(player, Model) else ():
         actual = f"{name} is {format_value(value)}"
         raise ImpossiblePlayer(entry.label, f"a value of {name} that was decided", actual)
     return True

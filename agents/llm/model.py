@@ -2,7 +2,7 @@
 
 Its options in a roster are those of options.py. What a new roster gets where a user gives nothing
 is another matter: `versions.decided` decides by default, and `asker.resolve_form` resolves with a
-server what is left (`Framing.unresolved`).
+server what is left (`Model.unresolved`).
 """
 
 from __future__ import annotations
@@ -156,15 +156,6 @@ class Framing:
     persona: str | None = field(_PERSONA, default=None)
     order: str | None = field(choice(*ORDERS), default=None)
 
-    @property
-    def unresolved(self) -> dict[str, object]:
-        """The options that are resolved with a server as a run begins, with what they are until
-        then.
-        """
-        names = ("max_tokens", "answer", "seed_from", "reasoning")  # a person has none of them
-        values = {name: getattr(self, name, None) for name in names}
-        return {name: value for name, value in values.items() if value in (AUTO, 0)}
-
     def as_options(self) -> dict[str, object]:
         """These as `options` of a roster's entry."""
         options = {name: getattr(self, name) for name in self.always}
@@ -260,6 +251,14 @@ class Model(Framing):
     seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)
+
+    @property
+    def unresolved(self) -> dict[str, object]:
+        """The options that are resolved with a server as a run begins, with what they are until
+        then.
+        """
+        until = {"max_tokens": 0, "answer": AUTO, "seed_from": AUTO, "reasoning": AUTO}
+        return {name: value for name, value in until.items() if getattr(self, name) == value}
 
     @classmethod
     def asked(cls, options: Mapping[str, object]) -> Self:
