@@ -180,9 +180,8 @@ def _part(text: str, *, seated: bool) -> RosterPart:
         raise BadInput(f"{text!r} stands for 0 agents", "leave the entry out")
     if not match["name"].startswith(RECORDED + ":"):  # a path may be any
         check_name("policy", match["name"])
-    if match["settings"] is None:
-        return RosterPart(match["name"], {}, count, seat)
-    settings = parsed_settings(match["settings"], text, _HOW)
+    between = match["settings"]
+    settings = {} if between is None else parsed_settings(between, text, _HOW)
     if DISTRIBUTION in settings:
         raise BadInput(f"{text!r} sets {DISTRIBUTION}", _HOW)
     return RosterPart(match["name"], settings, count, seat)

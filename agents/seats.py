@@ -183,7 +183,7 @@ def _can_read(policy_set: PolicySet, entry: Entry, roster: Roster) -> bool:
         raise ImpossiblePlayer(entry.label, expected, error.what) from None
     except BadInput as error:
         raise _impossible(entry, error) from None
-    for name, value in player.unresolved.items():
+    for name, value in player.unresolved.items() if isinstance(player, Model) else ():
         actual = f"{name} is {format_value(value)}"
         raise ImpossiblePlayer(entry.label, f"a value of {name} that was decided", actual)
     return True
@@ -442,11 +442,11 @@ class PolicySet(Record, frozen=True):
         players = {text: player_of(self, part, typed) for text, part in distinct.items()}
         entries = tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts))
         check_models(entries, self.prompt)
-        return Roster(
-            _recorded_once(entries),
-            tuple(typed.recordings.values()),
-            tuple(typed.trust),
-        )
+        if any("wording" in entry.options for entry in entries if is_outside(entry.policy)):
+            from goldrush.agents.llm.wording_rosters import recorded_once
+
+            entries = tuple(recorded_once(entries))
+        return Roster(entries, tuple(typed.recordings.values()), tuple(typed.trust))
 
     def names_by_agent(self, text: str | None, agents: int | None = None) -> list[str]:
         """The policy of each agent as text, without looking any of them up. See `parse`."""
@@ -613,14 +613,6 @@ def check_models(entries: Iterable[Entry], prompt: PromptVersion | None) -> None
             f"{models:,} agents of the roster are language models",
             f"at most {MODELS_MAX:,} can be; the others can have policies",
         )
-
-
-def _recorded_once(entries: Sequence[Entry]) -> Sequence[Entry]:
-    if not any("wording" in entry.options for entry in entries if is_outside(entry.policy)):
-        return entries
-    from goldrush.agents.llm.wording_rosters import recorded_once
-
-    return recorded_once(entries)
 
 
 def models_in(entries: Iterable[Entry]) -> dict[int, Model]:

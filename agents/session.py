@@ -410,10 +410,8 @@ def asked_by_unit(
             if play is not None:
                 step = PlayedStep(play)
                 while step.asked:
-                    for asked in step.asked:
-                        prompt = play.prompt(asked) if play.model(asked) else None
-                        if prompt is not None:
-                            prompts.append(prompt)
+                    of_models = (play.prompt(asked) for asked in step.asked if play.model(asked))
+                    prompts += (prompt for prompt in of_models if prompt is not None)
                     step.go_on(step.of_policies(), {})
                 inputs = world.arrange(Block(batches(step.inputs)))
             state, _, is_done = advance(world, state, inputs)

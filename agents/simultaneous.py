@@ -91,17 +91,14 @@ class StepPrompts(Protocol):
 
     def messages(self, agent: int) -> Sequence[Message]:
         """The messages of a prompt."""
-        ...
 
     def schema(self, agent: int) -> Schema:
         """The JSON schema of an answer, for servers that enforce one."""
-        ...
 
     def row(self, agent: int, text: str | None, error: str | None, source: Source) -> Row:
         """The submission of an answer: see `session.Play.row`. An unreadable answer is an empty
         submission with an error.
         """
-        ...
 
 
 S = TypeVar("S", bound=SimultaneousState)
@@ -236,8 +233,7 @@ class SimultaneousPlayers(Players[S], Generic[S, V], ABC):
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""
-        number: int = getattr(config, self.horizon)
-        return number
+        return int(getattr(config, self.horizon))
 
     # Before a run.
 

@@ -102,13 +102,10 @@ def names_in(module: ModuleType, fits: Callable[[object], bool]) -> list[str]:
     return [
         name
         for name, value in vars(module).items()
-        if name[0] != "_" and fits(value) and _module_of(value) == module.__name__
+        if name[0] != "_" and fits(value)
+        # `of`: what a decorator made this of.
+        if getattr(getattr(value, "of", value), "__module__", None) == module.__name__
     ]
-
-
-def _module_of(value: object) -> object:
-    """The module of a class, a function or what a decorator made of one."""
-    return getattr(getattr(value, "of", value), "__module__", None)
 
 
 _MISSING: Final = object()
@@ -151,10 +148,9 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., object]:
     """
     check_trust(name, trust)
     try:
-        make: Callable[..., object] = resolve(name).value  # type: ignore[assignment]  # see build_policy
+        return resolve(name).value  # type: ignore[return-value]  # see build_policy
     except BadInput as error:
         raise BadInput(f"policy {name} cannot be made: {error.what}", error.instead) from error
-    return make
 
 
 def import_early(names: Iterable[str], trust: Collection[str]) -> None:
@@ -226,11 +222,8 @@ def check_imports(parameters: Mapping[str, object]) -> None:
 def _texts_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for item in value.items():
-            yield from _texts_in(item)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
+    elif isinstance(value, Mapping | list | tuple | set | frozenset):
+        for each in value.items() if isinstance(value, Mapping) else value:
             yield from _texts_in(each)
 
 

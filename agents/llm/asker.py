@@ -420,7 +420,7 @@ def _is_held(answer: Answer, schema: Schema) -> bool:
     """Whether an answer, which may be cut off, has exactly the schema's fields."""
     text = Whole.of(None, 1).parted(answer.text or "", None)[0].strip()
     fields = schema["properties"]
-    if answer.finish == "length":
+    if answer.finish == LENGTH:
         begun = _BEGUN.fullmatch(text)
         if begun is None:
             return False

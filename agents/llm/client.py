@@ -248,8 +248,7 @@ class Client:
                 raise asyncio.CancelledError
             if isinstance(result, Answer):
                 budget.take(most, -1)
-                used = result.tokens_in, result.tokens_out, result.uncounted
-                budget.take(most.reported(*used))
+                budget.take(most.reported(result))
                 return msgspec.structs.replace(result, tries=tries)
             if result.is_free:
                 budget.take(most, -1)

@@ -50,9 +50,7 @@ def body_of(fields: object) -> str:
     """The canonical text of fields that a request can have. Raises ValueError, with the reason."""
     if not isinstance(fields, dict):
         raise ValueError("it is no table of fields")
-    fault = _fault_of(fields)
-    if fault is not None:
-        raise ValueError(fault)
+    _check(fields)
     try:
         text = canonical(fields)
         size = len(text.encode())
@@ -71,22 +69,21 @@ def is_canonical(value: object) -> bool:
         return False
 
 
-def _fault_of(fields: Mapping[str, object]) -> str | None:
-    """Why no request can have these fields; None: it can."""
+def _check(fields: Mapping[str, object]) -> None:
+    """Raises ValueError, with the reason, for fields that no request can have."""
     if not fields:
-        return "it is empty"
+        raise ValueError("it is empty")
     for depth, name, value, is_property in _parts(fields):
-        plain = _plain(name)
+        plain, shown = _plain(name), format_value(name)
         is_inner = isinstance(value, (dict, list))
         if depth > DEPTH_MAX:
-            return f"it is nested more than {DEPTH_MAX} deep"
+            raise ValueError(f"it is nested more than {DEPTH_MAX} deep")
         if plain in _SENT and not is_property:
-            return f"{format_value(name)} is sent by goldrush, or changes what is asked"
+            raise ValueError(f"{shown} is sent by goldrush, or changes what is asked")
         if _MORE.fullmatch(plain) and value != 1 and not is_inner:
-            return f"{format_value(name)} asks for more than one answer of `max_tokens`"
+            raise ValueError(f"{shown} asks for more than one answer of `max_tokens`")
         if _is_secret(plain, value):
-            return f"{format_value(name)} is the name of a secret, and a journal would keep it"
-    return None
+            raise ValueError(f"{shown} is the name of a secret, and a journal would keep it")
 
 
 def _is_secret(plain: str, value: object) -> bool:

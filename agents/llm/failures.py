@@ -46,10 +46,10 @@ class Failures(msgspec.Struct, frozen=True):
     cut: int = 0
 
     @classmethod
-    def of(cls, model: str, error: str | None, *, is_cut: bool = False) -> Self:
-        """The outcome of one answer. `is_cut`: the server stopped before its end."""
+    def of(cls, model: str, error: str | None) -> Self:
+        """The outcome of one answer."""
         kind = failure_kind(error)
-        return cls(model, 1, {}, int(is_cut)) if kind is None else cls(model, 1, {kind: 1})
+        return cls(model, 1, {} if kind is None else {kind: 1})
 
     def __add__(self, other: Failures) -> Failures:
         both = {kind: self.kinds.get(kind, 0) + other.kinds.get(kind, 0) for kind in KINDS}

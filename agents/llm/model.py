@@ -2,7 +2,7 @@
 
 Its options in a roster are those of options.py. What a new roster gets where a user gives nothing
 is another matter: `versions.decided` decides by default, and `asker.resolve_form` resolves with a
-server what is left (`Framing.unresolved`).
+server what is left (`Model.unresolved`).
 """
 
 from __future__ import annotations
@@ -117,10 +117,10 @@ def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = 
     """
     attribute = attrs.fields_dict(of)[name]
     kind: Kind = attribute.metadata["kind"]
-    is_file = where and kind is WORDING
+    is_file = where != "" and kind is WORDING
     kind = _WORDING_OR_FILE if is_file else kind
     if not kind.holds(value) and (is_file or value is not None or attribute.default is not None):
-        is_typed = where and type(value) is bool
+        is_typed = where != "" and type(value) is bool
         actual = str(value).lower() if is_typed else format_value(value)
         if name in _MAY_BE_SECRET:
             actual = "invalid"
@@ -155,15 +155,6 @@ class Framing:
     wording_text: str | None = field(_TEXT, default=None)
     persona: str | None = field(_PERSONA, default=None)
     order: str | None = field(choice(*ORDERS), default=None)
-
-    @property
-    def unresolved(self) -> dict[str, object]:
-        """The options that are resolved with a server as a run begins, with what they are until
-        then.
-        """
-        names = ("max_tokens", "answer", "seed_from", "reasoning")  # a person has none of them
-        values = {name: getattr(self, name, None) for name in names}
-        return {name: value for name, value in values.items() if value in (AUTO, 0)}
 
     def as_options(self) -> dict[str, object]:
         """These as `options` of a roster's entry."""
@@ -200,10 +191,8 @@ class Framing:
             check(cls, name, value)
         given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
         read = cls(**given)
-        is_own = read.wording != DEFAULT
-        if is_own != (read.wording_sha256 is not None) or (
-            read.wording_text is not None and not is_own
-        ):
+        is_own, has_digest = read.wording != DEFAULT, read.wording_sha256 is not None
+        if is_own is not has_digest or (read.wording_text is not None and not is_own):
             raise BadInput(
                 f"wording is {read.wording!r} and wording_sha256 {read.wording_sha256!r}",
                 f"it must be both, or neither for {DEFAULT!r}",
@@ -221,6 +210,9 @@ class Framing:
                 f"it must be {', '.join(written)}",
             )
         return read
+
+
+_AS_REAL: Final = attrs.converters.optional(float)
 
 
 @attrs.frozen
@@ -248,21 +240,25 @@ class Model(Framing):
 
     name: str = field(_KNOWN)
     model: str = field(_KNOWN)
-    temperature: float | None = field(
-        real(0, 2), default=None, converter=attrs.converters.optional(float)
-    )
+    temperature: float | None = field(real(0, 2), default=None, converter=_AS_REAL)
     max_tokens: int = field(integer(0, MAX_TOKENS_MAX), default=0)
     seed: int | None = field(integer(0, INTEGER_MAX), default=None)
     answer: str = field(choice(*ANSWERS), default=AUTO)
     limit: str = field(choice(*LIMITS), default=LIMITS[0])
-    top_p: float | None = field(
-        real(0, 1), default=None, converter=attrs.converters.optional(float)
-    )
+    top_p: float | None = field(real(0, 1), default=None, converter=_AS_REAL)
     reasoning_effort: str | None = field(_EFFORT, default=None)
     extra_body: str | None = field(EXTRA, default=None)
     seed_from: str = field(choice(AUTO, OPTION, RUN), default=AUTO)
     sample: int = field(integer(0, SAMPLE_MAX), default=0)
     reasoning: str = field(choice(AUTO, NONE, FIELD, OPEN), default=AUTO)
+
+    @property
+    def unresolved(self) -> dict[str, object]:
+        """The options that are resolved with a server as a run begins, with what they are until
+        then.
+        """
+        until = {"max_tokens": 0, "answer": AUTO, "seed_from": AUTO, "reasoning": AUTO}
+        return {name: value for name, value in until.items() if getattr(self, name) == value}
 
     @classmethod
     def asked(cls, options: Mapping[str, object]) -> Self:
@@ -276,9 +272,8 @@ class Model(Framing):
         default, by option, as asking its server has shown.
         """
         usual: dict[str, Any] = {"reasoning": NONE, "seed_from": RUN, **server}
-        chosen = attrs.evolve(
-            self, **{name: usual[name] for name in self.unresolved & usual.keys()}
-        )
+        decided = {name: usual[name] for name in self.unresolved & usual.keys()}
+        chosen = attrs.evolve(self, **decided)
         most = chosen.max_tokens or TOKENS[chosen.reasoning == OPEN]
         return attrs.evolve(chosen, max_tokens=most)
 

@@ -21,7 +21,7 @@ from goldrush.agents.llm.model import NAME, Model, check, field, text_like
 from goldrush.agents.llm.options import FIRST, FRAMING, SAMPLING
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
-from goldrush.kernel.settings import choice, flag, integer, real
+from goldrush.kernel.settings import check_value, choice, flag, integer, real
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
@@ -51,6 +51,7 @@ _KEY_NAME: Final = text_like(
     "the name of an environment variable that holds the key, in capitals", "[A-Z_][A-Z0-9_]*"
 )
 _PRICE: Final = real(0, 1e6)
+_SHARE: Final = Kind("a share from 0 to 1: 0.2", real(0, 1).holds)
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _QUERY_NAME: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
@@ -153,7 +154,8 @@ class Endpoint:
         """The name of the environment variable and the value of each secret. Raises BadInput."""
         values = [value for sent in self.sent() for value in sent.values()]
         variables = [variable for _, variable in (*self.headers, *self.query)]
-        library = [(HEADERS, value) for value in custom_headers()]
+        lines = os.environ.get(HEADERS, "").splitlines()  # the library adds them
+        library = [(HEADERS, line.partition(":")[2].strip()) for line in lines]
         return [(self.key_env, self.key() or ""), *zip(variables, values, strict=True), *library]
 
     def warnings(self) -> list[str]:
@@ -165,19 +167,18 @@ class Endpoint:
         in_clear = parts.scheme == "http" and not _is_loopback(parts.hostname or "")
         lines: list[str] = []
         for variable, value in self._secrets():
+            what = f"the value of {variable}"
             if value and in_clear:
-                lines.append(
-                    f"the value of {variable} goes unencrypted to {self.base_url}; use https"
-                )
+                lines.append(f"{what} goes unencrypted to {self.base_url}; use https")
             if value and len(value) < KEY_MIN:
                 lines.append(
-                    f"the value of {variable} has under {KEY_MIN} characters, so it is not removed "
-                    "from answers: a journal can have it"
+                    f"{what} has under {KEY_MIN} characters, so it is not removed from answers: a "
+                    "journal can have it"
                 )
             elif value and (len(value) < WORD_MAX or value.isalpha()):
                 lines.append(
-                    f"the value of {variable} is treated as a key, and may be a word: wherever it "
-                    "stands in an answer, [key] takes its place"
+                    f"{what} is treated as a key, and may be a word: wherever it stands in an "
+                    "answer, [key] takes its place"
                 )
         return list(dict.fromkeys(lines))
 
@@ -189,12 +190,6 @@ def _value(variable: str, kind: Kind) -> str:
         fault = "does not hold such a value" if value else "is not in the environment"
         raise BadInput(f"{variable} {fault}", f"set it to {kind.name}")
     return value
-
-
-def custom_headers() -> list[str]:
-    """The values of headers that the library adds from HEADERS, which may be secret."""
-    values = (line.partition(":")[2].strip() for line in os.environ.get(HEADERS, "").splitlines())
-    return [value for value in values if value]
 
 
 def _is_loopback(host: str) -> bool:
@@ -244,9 +239,7 @@ class Models:
     concurrency: int = field(integer(1, 1_000), default=16)
     patience: float = field(real(0, 10_080), default=10.0)
     record_failures: bool = field(flag(), default=False)
-    fail_over: float | None = field(
-        Kind("a share from 0 to 1: 0.2", real(0, 1).holds), default=None
-    )
+    fail_over: float | None = field(_SHARE, default=None)
     max_tokens: int | None = field(integer(1, 10**15), default=None)
     max_cost: float | None = field(real(0, 1e12), default=None)
     max_requests: int | None = field(integer(1, 10**15), default=None)
@@ -283,8 +276,7 @@ class Models:
         """The endpoint of the model of this name. Raises BadInput for an invalid `base_url`."""
         endpoint = self.by_name[name][1] if name in self.by_name else Endpoint()
         base_url = endpoint.base_url or self.base_url or os.environ.get(BASE_URL) or None
-        if base_url is not None:
-            check(Endpoint, "base_url", base_url)
+        check(Endpoint, "base_url", base_url)
         return attrs.evolve(endpoint, base_url=base_url)
 
     def endpoint_of(self, model: Model) -> Endpoint:
@@ -337,8 +329,7 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
 def _of_table(where: str, name: str, table: Any, folder: str) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
-    if not NAME.holds(name):
-        raise BadInput(f"{where}: name is {format_value(name)}", f"it must be {NAME.name}")
+    check_value(f"{where}: name", name, NAME)
     of_model: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
     names = [*_CHOICES, *attrs.fields_dict(Endpoint)]

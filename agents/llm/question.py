@@ -146,14 +146,15 @@ class Amount(msgspec.Struct, frozen=True):
         """Of questions and answers."""
         return self.tokens_in + self.tokens_out
 
-    def reported(self, tokens_in: int | None, tokens_out: int | None, estimate: int) -> Amount:
-        """The usage of a question with this upper bound, as a server reports it; None: it does not,
-        so that the bound stays. `estimate`: of the tokens of the answer, if that is more.
+    def reported(self, answer: Answer) -> Amount:
+        """The usage of a question with this upper bound, as a server reports it with its answer;
+        what it does not report is that of the bound, or estimated from the answer, if that is more.
         """
+        tokens_in, tokens_out = answer.tokens_in, answer.tokens_out
         return Amount(
             self.name,
             self.tokens_in if tokens_in is None else tokens_in,
-            max(self.tokens_out, estimate) if tokens_out is None else tokens_out,
+            max(self.tokens_out, answer.uncounted) if tokens_out is None else tokens_out,
         )
 
 

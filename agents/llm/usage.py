@@ -66,8 +66,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
         answer = self.answer
         if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
             return self.amount
-        used = answer.tokens_in, answer.tokens_out, answer.uncounted
-        return self.asked.longest.reported(*used)
+        return self.asked.longest.reported(answer)
 
     def without_text(self) -> Self:
         """The same without what takes most of the memory."""
@@ -129,8 +128,7 @@ def _models_in(players: Any, answers: AnswerFields) -> dict[int, dict[str, Asked
 def _model_of(options: Mapping[str, object], answers: AnswerFields) -> AskedModel:
     name = str(options.get("name"))
     shown, subject = shown_name(name), subject_of(name, options, answers.prompt)
-    most = counted(options.get("max_tokens"), 1)
-    most_out = MAX_TOKENS_MAX if most is None else most
+    most_out = counted(options.get("max_tokens"), 1) or MAX_TOKENS_MAX
     return AskedModel(subject, Amount(shown, answers.prompt.longest + AROUND_MAX, most_out))
 
 

@@ -16,7 +16,6 @@ import attrs
 from goldrush.agents.llm.model import WORDING
 from goldrush.agents.llm.options import DEFAULT
 from goldrush.agents.llm.wordings import (
-    InvalidWording,
     Wordable,
     Wording,
     changes_in,
@@ -81,14 +80,13 @@ def _read(name: str, where: str, text: str, wordable: Wordable) -> Wording:
     """The wording in a file's text. Raises BadInput."""
     tables = _tables(where, text)
     base = tables.get("extends", DEFAULT)
-    if not isinstance(base, str) or base not in (DEFAULT, *wordable.shipped):
-        error = unknown("wording", base, [DEFAULT, *wordable.shipped])
-        raise BadInput(f"{where}: {error.what}", error.instead)
-    of_base = wording_named(base, wordable).text
-    changes = _merged(changes_in(of_base) if of_base else {}, tables)
     try:
+        if base not in (DEFAULT, *wordable.shipped):
+            raise unknown("wording", base, [DEFAULT, *wordable.shipped])
+        of_base = wording_named(base, wordable).text
+        changes = _merged(changes_in(of_base) if of_base else {}, tables)
         wording = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
-    except InvalidWording as error:
+    except BadInput as error:
         raise BadInput(f"{where}: {error.what}", error.instead) from None
     return attrs.evolve(wording, description=tables.get("description", ""))
 

@@ -195,18 +195,13 @@ def wording_from(name: str, text: str, sha256: str, wordable: Wordable) -> Wordi
     """The wording in a journal. Raises InvalidWording for one that no run writes, or that another
     version of the prompt has.
     """
+    what = f"the text of wording {name} is {format_value(text)}"
     if len(text) > CANONICAL_MAX or not is_clean(text) or digest_of(text) != sha256:
-        raise InvalidWording(
-            f"the text of wording {name} is {format_value(text)}",
-            f"it must have the SHA-256 {sha256}",
-        )
+        raise InvalidWording(what, f"it must have the SHA-256 {sha256}")
     changes = changes_in(text)
     made = wording_of(name, changes.get("messages", {}), changes.get("names", {}), wordable)
     if made.text != text:
-        raise InvalidWording(
-            f"the text of wording {name} is {format_value(text)}",
-            f"it must be as it is written: {format_value(made.text)}",
-        )
+        raise InvalidWording(what, f"it must be as it is written: {format_value(made.text)}")
     return made
 
 
@@ -354,13 +349,12 @@ def size_of(text: str, wordable: Wordable) -> int:
 
 def _names(table: Mapping[str, object], wordable: Wordable) -> Names:
     """The names in a table. Raises InvalidWording."""
-    can = {name: getattr(wordable, name) for name in ("agents", "keys", "kinds", "plots")}
+    can = [name for name in ("agents", "keys", "kinds", "plots") if getattr(wordable, name)]
     for name in table:
-        if not can.get(name):
-            listed = ", ".join(each for each, is_there in can.items() if is_there) or "nothing"
+        if name not in can:
             raise UnknownWording(
                 f"names has {format_value(name)}",
-                f"in this prompt it can rename {listed}",
+                f"in this prompt it can rename {', '.join(can) or 'nothing'}",
             )
     kinds, keys = _renamed(table, {"kinds": wordable.kinds, "keys": wordable.keys})
     plots = table.get("plots", ID)
