@@ -277,7 +277,7 @@ MODEL: Final = Family(
     _parse_player, _can_read,
 )  # fmt: skip
 PERSON: Final = Family(
-    HUMAN, HUMAN, "You: asked in this terminal with the prompt of a model.",
+    HUMAN, HUMAN, "A person: asked as a model is, in this terminal or a page (--serve).",
     _parse_player, _can_read,
 )  # fmt: skip
 REPLAY: Final = Family(

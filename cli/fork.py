@@ -63,19 +63,22 @@ def fork(
       goldrush fork run.journal --at 50 --set authority=punish --out fork.journal
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
+    import msgspec
+
     from goldrush.agents.seats import REPLAY, family_in
     from goldrush.cli.people import people_for
     from goldrush.replay.find import players_of
     from goldrush.replay.run import Run
 
-    target = new_journal(out, f"{Path(journal).stem}-fork{at}")
-    people = people_for(target, serve=recording.serve)
-    resources = playing.resources(jobs, people, models_of(reach))
+    resources = playing.resources(jobs, models=models_of(reach))
     run = Run(journal, resources)
     who = players_of(run.tools, journal)
     named = who.policy_set.names_in(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
+    target = new_journal(out, f"{Path(journal).stem}-fork{at}")
+    people = people_for(target, serve=recording.serve)
+    run = Run(journal, msgspec.structs.replace(resources, people=people))
     play = partial(
         run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
         force=force, fsync=recording.fsync, given=settings_of(settings, {}),

@@ -22,14 +22,14 @@ CODE_MAX = 600  # lines of a module without imports, docstrings, comments and bl
 ANY_MAX = 302  # public signatures and fields that say `Any`; may only fall
 BUDGETS = {  # the most there may be, and by how much it may fall before the number here does
     "lines of code in kernel": (9_430, 150),
-    "lines of code in agents": (10_408, 150),
-    "lines of code in replay": (18_425, 150),
-    "lines of code in cli": (2_475, 150),
+    "lines of code in agents": (10_370, 150),
+    "lines of code in replay": (18_404, 150),
+    "lines of code in cli": (2_443, 150),
     "lines of code in goldrush": (1_386, 150),
     "lines of JavaScript below replay": (2_030, 150),
     "lines of templates below replay": (493, 50),
-    "lines of code in tests": (41_610, 600),
-    "words of Markdown": (53_700, 600),
+    "lines of code in tests": (41_594, 600),
+    "words of Markdown": (53_379, 600),
     "names used twice": (0, 0),
     "corridors": (52, 5),
 }
