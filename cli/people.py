@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from goldrush.agents.people import Ask, AskTogether, Inquiry, in_turn
+from goldrush.agents.people import AskTogether, Inquiry, in_turn
 from goldrush.agents.people.forms import has_lines, hint, typed_answer, value
 from goldrush.cli.progress import paused
 from goldrush.kernel.errors import BadInput
@@ -22,9 +22,9 @@ _HELP = (
 )
 
 
-def at_terminal() -> Ask | None:
-    """The function that asks the person at the terminal; None if stdin is not a terminal."""
-    return _Terminal().ask if sys.stdin.isatty() else None
+def at_terminal() -> AskTogether | None:
+    """Asks at the terminal, one person after the other; None if stdin is not a terminal."""
+    return in_turn(_Terminal().ask) if sys.stdin.isatty() else None
 
 
 def people_for(journal: str, *, serve: bool, goes_on: bool = False) -> AskTogether | None:
@@ -33,8 +33,7 @@ def people_for(journal: str, *, serve: bool, goes_on: bool = False) -> AskTogeth
     run that `goes_on`. None: nobody can be asked. Raises BadInput as `Seats`.
     """
     if not serve:
-        ask = at_terminal()
-        return None if ask is None else in_turn(ask)
+        return at_terminal()
     from goldrush.agents.people.served import Seats
 
     @paused()
@@ -50,17 +49,17 @@ class _Terminal:
     """
 
     def __init__(self) -> None:
-        self._rules: dict[str, str] = {}
-        self._last: str | None = None
+        self._rules: dict[int, str] = {}  # by agent: wordings may call two by one name
+        self._last: int | None = None
 
     @paused()
     def ask(self, inquiry: Inquiry) -> str:
         """The answer to a question, asked again until it is valid."""
-        if self._last not in (None, inquiry.player) and sys.stderr.isatty():
+        if self._last not in (None, inquiry.agent) and sys.stderr.isatty():
             click.echo("\x1b[2J\x1b[H", nl=False, err=True)
             label = f"{escaped(inquiry.player)} is next; press Enter"
             click.prompt(label, default="", show_default=False, err=True)
-        self._last = inquiry.player
+        self._last = inquiry.agent
         self._show(inquiry)
         while True:
             text = typed_answer(inquiry, partial(_field, explain=partial(self._explain, inquiry)))
@@ -73,8 +72,8 @@ class _Terminal:
         rules, question = (message["content"] for message in inquiry.messages)
         unit = f"{escaped(inquiry.unit)}: " if inquiry.unit else ""
         click.echo(f"\n--- {unit}you are {escaped(inquiry.player)} ---", err=True)
-        if self._rules.get(inquiry.player) != rules:
-            self._rules[inquiry.player] = rules
+        if self._rules.get(inquiry.agent) != rules:
+            self._rules[inquiry.agent] = rules
             click.echo(escaped(rules, "\n"), err=True)
             click.echo(_HELP, err=True)
         click.echo(escaped(question, "\n"), err=True)

@@ -133,9 +133,8 @@ def record(
     stem += [f"seed{config['seed']}"] if "seed" in config else []
     target = new_journal(out, "-".join(stem))
     resources = replace(planned.resources, people=people_for(target, serve=recording.serve))
-    play = partial(
-        replace(planned, resources=resources).record, target, force=force, fsync=recording.fsync
-    )
+    planned = replace(planned, resources=resources)
+    play = partial(planned.record, target, force=force, fsync=recording.fsync)
     return carried_out(target, play, tools, recording, again)
 
 
@@ -300,6 +299,8 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     declared, vocabulary = info.declared, info.vocabulary
     ever = [player for _, players, _ in declared.in_force for player in players]
     taken = None
+    if ("--serve", "") in again and not _any_is(HUMAN, ever):
+        echo_error("goldrush: --serve served nobody: give `human` in --roster")
     if _any_is(LLM, ever):
         from goldrush.replay.journal.usage import usage
 

@@ -50,13 +50,14 @@ def test_a_treatment_of_a_file_is_recorded_as_its_settings(tmp_path: Path) -> No
     goldrush(*fork, "--treatment", "own.toml:kind", "--out", "a.journal", cwd=tmp_path)
     goldrush(*fork, "--set", "truce=1", "--out", "b.journal", cwd=tmp_path)
     both = ("--treatment", "own.toml:kind", "--set", "truce=2")
-    goldrush(*fork, *both, "--out", "c.journal", cwd=tmp_path)
+    forked = goldrush(*fork, *both, "--out", "c.journal", "--serve", cwd=tmp_path)
     [changed] = json.loads(goldrush("info", "c.journal", "--json", cwd=tmp_path).out)["forks"]
 
     assert "mining-dense-seed0.journal" == journal.name
     assert (tmp_path / "set.journal").read_bytes() == journal.read_bytes()
     assert (tmp_path / "b.journal").read_bytes() == (tmp_path / "a.journal").read_bytes()
     assert {"truce": 2} == changed["changes"]
+    assert "--serve served nobody" in forked.err
 
 
 BROKEN = """

@@ -208,9 +208,9 @@ def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         )  # fmt: skip
         ask = at_terminal()
         assert ask is not None
-        found = json.loads(ask(inquiry))
+        [(_, text)] = ask([inquiry])
         assert next(rest, None) is None
-        return found, capsys.readouterr().err
+        return json.loads(text), capsys.readouterr().err
 
     return answered
 
