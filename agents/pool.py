@@ -245,8 +245,7 @@ def _end_all(processes: Sequence[BaseProcess], waiting: Waiting) -> None:
     finally:
         for process in processes:
             process.kill()
-    for process in processes:
-        process.join()
+            process.join()
 
 
 _waiting: Final[list[Waiting]] = []  # one, which the processes that this one forks share

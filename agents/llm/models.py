@@ -303,6 +303,7 @@ class Models:
             f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
             for name in ("model", "temperature", "max_tokens", "seed", "extra_body", "persona")
             if getattr(now, name) != getattr(model, name)
+            if name != "persona" or now.persona is not None  # else one of a table
         ]
 
 

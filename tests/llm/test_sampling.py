@@ -274,7 +274,7 @@ def test_the_form_of_requests_is_decided_once_for_all_that_have_it(
 
 def test_fields_of_requests_are_called_as_a_server_calls_them() -> None:
     text = canonical({"options": {"num_ctx": 8192}, "b": [1]})
-    model = Model("m", "m", seed=5, seed_from=OPTION, extra_body=text)
+    model = Model("m", "m", seed=5, seed_from=OPTION, extra_body=text, persona="of a table")
 
     body = Question(0, model=model, server=Endpoint(seed_name="random_seed")).request()
 
